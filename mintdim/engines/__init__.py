@@ -1,0 +1,1 @@
+"""Where tasks run. Nothing outside this room knows where that is."""

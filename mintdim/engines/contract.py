@@ -1,0 +1,20 @@
+"""The protocol of all engines: an ordered map."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol, TypeVar
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+
+class Engine(Protocol):
+    """Runs a pure, importable task over picklable items.
+
+    Results come back in the order of the items, whatever ran where; items are drawn only as
+    fast as results are taken. A task may run more than once, and reports a failure of the
+    data as its result, not by raising.
+    """
+
+    def map(self, task: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
+        """Yield ``task(item)`` for every item, in order."""
+        ...

@@ -1,0 +1,1 @@
+"""What lies on disk: names, schemas and bytes. Writers and readers meet here only."""

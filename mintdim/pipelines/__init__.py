@@ -1,0 +1,1 @@
+"""The pipelines. None of them imports another."""

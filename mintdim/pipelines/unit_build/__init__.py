@@ -1,0 +1,1 @@
+"""unit-build: JSONL → rendered text → exact tokens → smallest fitting unit → shards."""

@@ -1,0 +1,146 @@
+"""The fluent API: it records what is declared, and does nothing before ``run()``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mintdim.pipelines.unit_build.validate import Declaration, validate
+from mintdim.shared.errors import OutputConfigError
+from mintdim.shared.log import shown_by_default
+from mintdim.shared.messages import phrase
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mintdim.pipelines.unit_build.config import UnitBuildConfig
+    from mintdim.pipelines.unit_build.result import BuildResult
+    from mintdim.shared.types import StrPath, TokenizerKind
+
+    TokenizerDict = dict[str, Any]
+
+
+class UnitBuild:
+    """A unit-build job in the making.
+
+    Four blocks describe it: ``source``, ``tokenizer``, ``units``, ``output``. They may come in
+    any order, and again (the last one stands). Every list in a block has one entry for all
+    files, or one entry per file. ``validate()`` checks the job, ``run()`` checks and builds it;
+    each makes a frozen config of its own, so later edits of the job do not reach it.
+    """
+
+    def __init__(self) -> None:
+        self._declared = Declaration()
+        self.source = SourceBlock(self)
+        self.tokenizer = TokenizerBlock(self)
+        self.output = OutputBlock(self)
+
+    def units(
+        self,
+        sizes: Sequence[Sequence[int]] | None = None,
+        build_batch: Sequence[int] | None = None,
+    ) -> UnitBuild:
+        """Declare the unit sizes.
+
+        ``sizes``: lists of unit sizes in tokens, ascending; a sample goes to the smallest unit
+        that holds it. ``build_batch``: samples handed to the tokenizer at once; it has no effect
+        on what is written.
+        """
+        self._declared.units = {"sizes": sizes, "build_batch": build_batch}
+        return self
+
+    def validate(self) -> UnitBuildConfig:
+        """Check the whole job without building it; nothing is written.
+
+        Returns the frozen config. Raises the first ``MintDimConfigError`` in the documented
+        order of checks.
+        """
+        with shown_by_default():
+            return validate(self._declared)
+
+    def run(self) -> BuildResult:
+        """Check the whole job, then build every output.
+
+        Returns the counts of each output; ``print(result)`` shows them as a table. Raises a
+        ``MintDimError``: a ``MintDimConfigError`` before anything is written, a
+        ``MintDimDataError`` for the first bad sample in source order, a
+        ``MintDimEnvironmentError`` for disk and signals. An output without ``manifest.json`` is
+        not a dataset.
+        """
+        with shown_by_default():
+            config = validate(self._declared)
+            from mintdim.pipelines.unit_build.runtime import run_unit_build
+
+            return run_unit_build(config)
+
+
+class SourceBlock:
+    """Where the samples come from."""
+
+    def __init__(self, job: UnitBuild) -> None:
+        self._job = job
+
+    def jsonl(
+        self,
+        files: Sequence[StrPath] | None = None,
+        fields: Sequence[Sequence[str]] | None = None,
+        templates: Sequence[str] | None = None,
+    ) -> UnitBuild:
+        """Declare JSONL sources.
+
+        ``files``: paths of ``.jsonl``, ``.jsonl.gz`` or ``.jsonl.zst`` files, read in this order;
+        relative ones start at the working directory. ``fields``: per file the JSON keys to read;
+        every sample must have them, other keys are ignored. ``templates``: the text of a sample,
+        with ``{key}`` where a value goes; all other characters, braces included, stay.
+        """
+        self._job._declared.source = {"files": files, "fields": fields, "templates": templates}
+        return self._job
+
+
+class TokenizerBlock:
+    """What turns text into token ids."""
+
+    def __init__(self, job: UnitBuild) -> None:
+        self._job = job
+
+    def sentencepiece(
+        self, config: TokenizerDict | Sequence[TokenizerDict] | None = None
+    ) -> UnitBuild:
+        """Declare a SentencePiece model: ``{"path": "tokenizer.model"}``, or a list of them."""
+        return self._record("sentencepiece", config)
+
+    def hf_json(self, config: TokenizerDict | Sequence[TokenizerDict] | None = None) -> UnitBuild:
+        """Declare a Hugging Face tokenizer: ``{"path": "tokenizer.json"}``, or a list of them."""
+        return self._record("hf_json", config)
+
+    def _record(self, kind: TokenizerKind, config: Any) -> UnitBuild:
+        self._job._declared.tokenizer_kind = kind
+        self._job._declared.tokenizer = config
+        return self._job
+
+
+class OutputBlock:
+    """Where the dataset goes."""
+
+    def __init__(self, job: UnitBuild) -> None:
+        self._job = job
+
+    def dir(
+        self,
+        path: StrPath | Sequence[StrPath] | None = None,
+        samples_per_shard: Sequence[int] | None = None,
+        *,
+        paths: StrPath | Sequence[StrPath] | None = None,
+    ) -> UnitBuild:
+        """Declare the output directories.
+
+        ``path`` (or ``paths``): one directory for all files, or a list with one per file; each
+        must be new or empty. ``samples_per_shard``: samples in a full shard, per file.
+        """
+        if path is not None and paths is not None:
+            raise OutputConfigError(problem=phrase("two_names", first="path", second="paths"))
+        directories = path if paths is None else paths
+        self._job._declared.output = {
+            "directories": directories,
+            "samples_per_shard": samples_per_shard,
+        }
+        return self._job

@@ -1,0 +1,143 @@
+"""What passes between the stages: a chunk of a file, its encoded samples, or one failure.
+
+All of them are plain values that pickle, so that a stage may run anywhere. Arrays are flat:
+``tokens`` holds the ids of all samples one after the other, ``offsets`` [n + 1] where each
+begins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mintdim.formats.shards import IntArray, TokenArray
+    from mintdim.pipelines.unit_build.config import FileJob
+    from mintdim.shared.errors import MintDimDataError, SourceReadError
+
+HashArray = npt.NDArray[np.uint8]
+
+
+class Encoded(NamedTuple):
+    """Ids of a batch of texts: ``ids`` [t] flat, ``lengths`` [n] in tokens."""
+
+    ids: npt.NDArray[np.integer[Any]]
+    lengths: IntArray
+
+
+class Encoder(Protocol):
+    """A tokenizer library behind three facts and two functions."""
+
+    @property
+    def vocab_size(self) -> int:
+        """Entries of the vocabulary, added tokens included."""
+        ...
+
+    @property
+    def largest_id(self) -> int:
+        """The largest id that can occur; above ``vocab_size - 1`` where there are gaps."""
+        ...
+
+    @property
+    def unk_id(self) -> int:
+        """The id of the unknown token, negative if there is none."""
+        ...
+
+    @property
+    def pad_id(self) -> int:
+        """The id of the padding token, negative if there is none."""
+        ...
+
+    def encode_batch(self, texts: Sequence[str]) -> Encoded:
+        """Return the exact ids of every text, without padding, truncation or added tokens."""
+        ...
+
+    def normalised(self, text: str) -> str:
+        """Return what the tokenizer makes of ``text`` before it cuts it into tokens."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Consecutive lines of one file: the input of the encode stage.
+
+    Either the lines whose first byte lies in ``[start, stop)`` of the file, or (compressed
+    sources) ``block``, whole lines of the decompressed stream. ``failure`` is what ended that
+    stream after ``block``, if it ended badly. ``consumed`` counts source bytes, for progress.
+    """
+
+    job: FileJob
+    start: int
+    stop: int
+    consumed: int
+    block: bytes | None = None
+    failure: MintDimDataError | SourceReadError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedChunk:
+    """The samples of a chunk.
+
+    ``tokens`` [t] in the storage type, ``offsets`` [n + 1] into it, ``hashes`` [n, 32] (SHA-256
+    of each text), ``units`` [n] unit sizes, ``lines`` [n] counted from 1 within the chunk;
+    ``line_count`` includes blank lines.
+    """
+
+    chunk: Chunk
+    tokens: TokenArray
+    offsets: IntArray
+    hashes: HashArray
+    units: IntArray
+    lines: IntArray
+    line_count: int
+
+    @property
+    def lengths(self) -> IntArray:
+        """Tokens of each sample [n]."""
+        return np.diff(self.offsets)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The first error of a chunk; its ``line`` counts from 1 within the chunk."""
+
+    chunk: Chunk
+    error: MintDimDataError | SourceReadError
+
+
+class Places(NamedTuple):
+    """Where samples went: shard number [n] and row in that shard [n]."""
+
+    shards: IntArray
+    rows: IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """An encoded chunk in its place in the output: what the index writers see.
+
+    ``first_id`` is the id of its first sample in the output, ``lines`` [n] are physical lines
+    of the file.
+    """
+
+    encoded: EncodedChunk
+    first_id: int
+    lines: IntArray
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    @property
+    def source_file(self) -> str:
+        """The path of the source as it was given."""
+        return self.encoded.chunk.job.source.path
+
+    def digests(self) -> list[str]:
+        """Return the SHA-256 of each text as hex digits."""
+        digits = self.encoded.hashes.tobytes().hex()
+        return [digits[i : i + 64] for i in range(0, len(digits), 64)]

@@ -1,0 +1,163 @@
+"""The encode stage: a pure task from a chunk of a file to arrays.
+
+lines → values → texts → SHA-256 → ids → unit sizes. Everything it needs comes with the chunk;
+a failure of the data is returned, not raised, so that the first one in source order wins
+wherever the task runs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from operator import itemgetter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mintdim.formats.shards import numpy_dtype, to_storage
+from mintdim.pipelines.unit_build.contracts import (
+    Chunk,
+    Encoded,
+    EncodedChunk,
+    Encoder,
+    Failure,
+    HashArray,
+)
+from mintdim.pipelines.unit_build.source.chunks import read_error, read_lines
+from mintdim.pipelines.unit_build.source.jsonl import is_blank, read_values
+from mintdim.pipelines.unit_build.source.template import parse_template
+from mintdim.pipelines.unit_build.tokenizer.opening import open_encoder
+from mintdim.pipelines.unit_build.tokenizer.validate import storage_dtype
+from mintdim.pipelines.unit_build.units.planner import smallest_fitting_unit
+from mintdim.shared.errors import MintDimDataError, TokenizerEncodeError, UnitOverflowError
+from mintdim.shared.messages import phrase
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mintdim.pipelines.unit_build.config import FileJob
+
+
+def encode_chunk(chunk: Chunk) -> EncodedChunk | Failure:
+    """Encode the samples of a chunk, or return its first error in source order.
+
+    Raises ``TokenizerChangedError`` if the tokenizer is no longer the one that was validated.
+    """
+    job = chunk.job
+    encoder = open_encoder(job.tokenizer.kind, job.tokenizer.absolute, job.tokenizer.sha256)
+    try:
+        lines = read_lines(chunk)
+    except OSError as error:
+        return Failure(chunk, read_error(job, error))
+    texts, numbers, bad_line = _render(lines, job)
+    encoded, refused = _encode(encoder, texts, numbers, job)
+    sizes = np.asarray(job.sizes, dtype=np.int64)
+    units = smallest_fitting_unit(encoded.lengths, sizes)
+    # Texts end before the first bad line, and ids before the first refused text.
+    first = _overflow(encoded, units, numbers, job) or refused or bad_line or chunk.failure
+    if first is not None:
+        return Failure(chunk, first)
+    return EncodedChunk(
+        chunk=chunk,
+        tokens=to_storage(encoded.ids, numpy_dtype(storage_dtype(job.tokenizer))),
+        offsets=np.concatenate([[0], np.cumsum(encoded.lengths)]),
+        hashes=_sha256(texts),
+        units=sizes[units],
+        lines=np.asarray(numbers, dtype=np.int64),
+        line_count=len(lines),
+    )
+
+
+def _render(
+    lines: list[bytes], job: FileJob
+) -> tuple[list[str], list[int], MintDimDataError | None]:
+    """Return the texts of all samples before the first bad line, their lines, and its error."""
+    template = parse_template(job.template, job.fields)
+    order = _placeholder_order(job.fields, template.placeholders)
+    texts: list[str] = []
+    numbers: list[int] = []
+    for number, line in enumerate(lines, 1):
+        if is_blank(line):
+            continue
+        try:
+            values = read_values(line, job.fields, job.source.path, number)
+        except MintDimDataError as error:
+            return texts, numbers, error
+        texts.append(template.render(order(values)))
+        numbers.append(number)
+    return texts, numbers, None
+
+
+def _placeholder_order(
+    fields: tuple[str, ...], placeholders: tuple[str, ...]
+) -> Callable[[list[str]], tuple[str, ...]]:
+    """Return a function that puts the values of the fields in the order of the placeholders."""
+    indices = [fields.index(name) for name in placeholders]
+    if len(indices) == 1:
+        return lambda values: (values[indices[0]],)
+    return itemgetter(*indices)
+
+
+def _encode(
+    encoder: Encoder, texts: list[str], numbers: list[int], job: FileJob
+) -> tuple[Encoded, TokenizerEncodeError | None]:
+    """Encode in batches; return the ids before the first text that the library refuses."""
+    batches = []
+    for start in range(0, len(texts), job.build_batch):
+        batch = texts[start : start + job.build_batch]
+        try:
+            batches.append(encoder.encode_batch(batch))
+        except ValueError:
+            done, cause = _encode_one_by_one(encoder, batch)
+            number = numbers[start + len(done)]
+            return _joined([*batches, *done]), _refusal(job, number, cause)
+    return _joined(batches), None
+
+
+def _encode_one_by_one(encoder: Encoder, texts: list[str]) -> tuple[list[Encoded], ValueError]:
+    """Return the ids of the texts before the refused one, and what the library said."""
+    done: list[Encoded] = []
+    try:
+        for text in texts:
+            done.append(encoder.encode_batch([text]))  # noqa: PERF401 (kept up to the refusal)
+    except ValueError as error:
+        return done, error
+    raise AssertionError("a batch was refused, but none of its texts")
+
+
+def _refusal(job: FileJob, number: int, cause: ValueError) -> TokenizerEncodeError:
+    error = TokenizerEncodeError(
+        file=job.source.path,
+        line=number,
+        tokenizer=job.tokenizer.path,
+        problem=phrase("library_error", detail=str(cause)),
+    )
+    error.__cause__ = cause
+    return error
+
+
+def _joined(batches: list[Encoded]) -> Encoded:
+    ids = [batch.ids for batch in batches] or [np.empty(0, dtype=np.uint32)]
+    lengths = [batch.lengths for batch in batches] or [np.empty(0, dtype=np.int64)]
+    return Encoded(np.concatenate(ids), np.concatenate(lengths))
+
+
+def _overflow(
+    encoded: Encoded, units: np.ndarray, numbers: list[int], job: FileJob
+) -> UnitOverflowError | None:
+    """Return the error of the first sample that fits into no unit."""
+    too_long = np.flatnonzero(units == len(job.sizes))
+    if not len(too_long):
+        return None
+    first = int(too_long[0])
+    return UnitOverflowError(
+        file=job.source.path,
+        line=numbers[first],
+        token_count=int(encoded.lengths[first]),
+        max_unit_size=job.sizes[-1],
+    )
+
+
+def _sha256(texts: list[str]) -> HashArray:
+    """Return the SHA-256 of every text in UTF-8 [n, 32]."""
+    digests = b"".join([hashlib.sha256(text.encode()).digest() for text in texts])
+    return np.frombuffer(digests, dtype=np.uint8).reshape(-1, 32)

@@ -1,0 +1,1 @@
+"""Source: files → chunks → lines → declared values → rendered text."""

@@ -1,0 +1,114 @@
+"""Chunks: a file cut into pieces at line ends, in source order.
+
+A plain file is cut into byte ranges without being read; a range owns the lines whose first
+byte lies in it, so every line belongs to exactly one chunk. A compressed file has no ranges:
+it is read here and handed on in blocks of whole lines.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mintdim.pipelines.unit_build.contracts import Chunk
+from mintdim.pipelines.unit_build.source.compression import (
+    ArchiveError,
+    archive_kind,
+    decompressed,
+)
+from mintdim.shared.errors import SourceParseError, SourceReadError
+from mintdim.shared.messages import phrase
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mintdim.pipelines.unit_build.config import FileJob
+
+# Also the most text that one tokenizer call gets, unless a single line is longer.
+CHUNK_BYTES = 4 * 1024 * 1024
+
+_BOM = b"\xef\xbb\xbf"
+
+
+def plan_chunks(job: FileJob, chunk_bytes: int = CHUNK_BYTES) -> Iterator[Chunk]:
+    """Yield the chunks of a file; ``chunk_bytes`` has no effect on the lines they hold."""
+    kind = archive_kind(job.source.absolute)
+    if kind is not None:
+        yield from _stream_chunks(job, kind, chunk_bytes)
+        return
+    for start in range(0, job.source.bytes, chunk_bytes):
+        stop = min(start + chunk_bytes, job.source.bytes)
+        yield Chunk(job, start, stop, consumed=stop - start)
+
+
+def read_lines(chunk: Chunk) -> list[bytes]:
+    """Return the lines of a chunk without their ``\\n``; a byte order mark of the file is cut.
+
+    Raises ``SourceReadError``.
+    """
+    data = _read_range(chunk) if chunk.block is None else chunk.block
+    if chunk.start == 0 and data.startswith(_BOM):
+        data = data[len(_BOM) :]
+    lines = data.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def read_error(job: FileJob, error: OSError) -> SourceReadError:
+    """Return the error that names the source which the system could not read."""
+    reason = phrase("os_error", detail=error.strerror or str(error))
+    return SourceReadError(file=job.source.path, reason=reason)
+
+
+def _read_range(chunk: Chunk) -> bytes:
+    """Return the lines whose first byte lies in ``[start, stop)``, the last one to its end."""
+    with open(chunk.job.source.absolute, "rb") as file:
+        start = chunk.start
+        if start > 0:
+            # The line is ours only if the byte before it ends a line.
+            file.seek(start - 1)
+            before = file.read(chunk.stop - start + 1)
+            data = before[before.find(b"\n") + 1 :] if b"\n" in before else b""
+        else:
+            data = file.read(chunk.stop)
+        if data and not data.endswith(b"\n"):
+            data += file.readline()
+    return data
+
+
+def _stream_chunks(job: FileJob, kind: str, chunk_bytes: int) -> Iterator[Chunk]:
+    """Yield blocks of whole lines; only the last may lack its ``\\n``, or bear a failure."""
+    with open(job.source.absolute, "rb") as raw:
+        pending, pending_bytes, place, start = [], 0, 0, 0
+
+        def chunk(block: bytes, failure: SourceParseError | SourceReadError | None = None) -> Chunk:
+            nonlocal place, start
+            consumed, place = raw.tell() - place, raw.tell()
+            start, begin = start + len(block), start
+            return Chunk(job, begin, start, consumed, block, failure)
+
+        try:
+            for block in decompressed(raw, kind):
+                pending.append(block)
+                pending_bytes += len(block)
+                if pending_bytes >= chunk_bytes and b"\n" in block:
+                    whole, rest = _cut_at_last_line_end(pending)
+                    pending, pending_bytes = [rest], len(rest)
+                    yield chunk(whole)
+        except ArchiveError as error:
+            whole, _ = _cut_at_last_line_end(pending)
+            line = whole.count(b"\n") + 1
+            yield chunk(
+                whole, SourceParseError(file=job.source.path, line=line, reason=error.reason)
+            )
+            return
+        except OSError as error:
+            yield chunk(b"", read_error(job, error))
+            return
+        yield chunk(b"".join(pending))
+
+
+def _cut_at_last_line_end(blocks: list[bytes]) -> tuple[bytes, bytes]:
+    data = b"".join(blocks)
+    end = data.rfind(b"\n") + 1
+    return data[:end], data[end:]

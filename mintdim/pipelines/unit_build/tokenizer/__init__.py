@@ -1,0 +1,1 @@
+"""Tokenizer: one adapter per library, the same protocol, exact ids."""

@@ -1,0 +1,49 @@
+"""Opening a tokenizer: once per process, from its path, checked by its SHA-256."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mintdim.pipelines.unit_build.tokenizer.hf_json import HfJsonEncoder
+from mintdim.pipelines.unit_build.tokenizer.sentencepiece import SentencePieceEncoder
+from mintdim.shared.errors import SourceReadError, TokenizerChangedError
+from mintdim.shared.files import sha256_of
+from mintdim.shared.messages import phrase
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mintdim.pipelines.unit_build.contracts import Encoder
+    from mintdim.shared.types import TokenizerKind
+
+_LIBRARIES: dict[TokenizerKind, Callable[[bytes], Encoder]] = {
+    "sentencepiece": SentencePieceEncoder,
+    "hf_json": HfJsonEncoder,
+}
+
+
+def read_tokenizer(path: str, shown: str) -> bytes:
+    """Return the bytes of a tokenizer file; ``shown`` is the spelling for errors.
+
+    Raises ``SourceReadError``.
+    """
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        reason = phrase("os_error", detail=error.strerror or str(error))
+        raise SourceReadError(file=shown, reason=reason) from error
+
+
+@lru_cache(maxsize=4)
+def open_encoder(kind: TokenizerKind, path: str, sha256: str) -> Encoder:
+    """Return the encoder of the tokenizer file at the absolute ``path``.
+
+    Raises ``TokenizerChangedError`` if its content is not the one of ``sha256``,
+    ``SourceReadError``, or ``ValueError`` if it is not what ``kind`` says.
+    """
+    data = read_tokenizer(path, path)
+    if sha256_of(data) != sha256:
+        raise TokenizerChangedError(file=path)
+    return _LIBRARIES[kind](data)

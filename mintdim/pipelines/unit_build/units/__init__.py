@@ -1,0 +1,1 @@
+"""Units: token counts → unit sizes → rows of shards."""

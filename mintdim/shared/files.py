@@ -1,0 +1,99 @@
+"""Writing: every byte, every flush and every rename of an output goes through here.
+
+Nothing appears under its final name before it is whole and flushed: contents are written
+under a working name, flushed to the disk, then renamed. A failure of the operating system
+becomes an ``OutputWriteError`` that names the path.
+"""
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from mintdim.shared.errors import OutputWriteError
+from mintdim.shared.messages import phrase
+
+
+@contextlib.contextmanager
+def using(path: Path) -> Iterator[None]:
+    """Turn an ``OSError`` raised inside into an ``OutputWriteError`` that names ``path``."""
+    try:
+        yield
+    except OSError as error:
+        reason = phrase("os_error", detail=error.strerror or str(error))
+        raise OutputWriteError(path=str(path), reason=reason) from error
+
+
+class HashedFile:
+    """A file that grows by appending; knows its size in bytes and its SHA-256.
+
+    No handle stays open between two calls, so that any number of them can be in progress.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.bytes = 0
+        self._sha256 = hashlib.sha256()
+        with using(path), open(path, "xb"):
+            pass
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of all bytes so far, as hex digits."""
+        return self._sha256.hexdigest()
+
+    def append(self, data: bytes | memoryview) -> None:
+        """Append all bytes of ``data``."""
+        view = memoryview(data).cast("B")
+        with using(self.path), open(self.path, "ab", buffering=0) as file:
+            _write_all(file.fileno(), view)
+        self._sha256.update(view)
+        self.bytes += len(view)
+
+    def publish(self, final: Path) -> None:
+        """Flush the file to the disk and give it its final name."""
+        flush(self.path)
+        rename(self.path, final)
+        self.path = final
+
+
+def _write_all(descriptor: int, view: memoryview) -> None:
+    # A full disk shows as a short write first and as an error at the next one.
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def write_whole(work: Path, final: Path, data: bytes) -> HashedFile:
+    """Write ``data`` under the working name ``work``, flush, and rename it to ``final``."""
+    file = HashedFile(work)
+    file.append(data)
+    file.publish(final)
+    return file
+
+
+def flush(path: Path) -> None:
+    """Flush a file or directory to the disk."""
+    with using(path):
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def rename(source: Path, target: Path) -> None:
+    """Rename atomically; both lie in the same file system."""
+    with using(target):
+        os.replace(source, target)
+
+
+def make_directory(path: Path) -> None:
+    """Create a directory and its parents; an existing one is left as it is."""
+    with using(path):
+        path.mkdir(parents=True, exist_ok=True)
+
+
+def sha256_of(data: bytes) -> str:
+    """Return the SHA-256 of ``data`` as hex digits."""
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,940 @@
+"""Every text that an error can print, in English and Vietnamese.
+
+``TEXTS`` holds one text per kind of error, without its first line (the class name).
+``PHRASES`` holds the variable parts: problems and reasons. Placeholders are the public
+attributes of the error, or the facts of the phrase.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from mintdim.shared.language import current_language
+from mintdim.shared.types import Language
+
+Translated = dict[Language, str]
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A reason or problem that is put into words only when it is printed.
+
+    ``code`` names an entry of ``PHRASES``; ``facts`` fill its placeholders.
+    """
+
+    code: str
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return PHRASES[self.code][current_language()].format(**self.facts)
+
+
+def phrase(code: str, /, **facts: object) -> Phrase:
+    """Return the phrase ``code`` with its facts (any picklable values with a plain ``str``)."""
+    return Phrase(code, facts)
+
+
+def error_text(key: str, facts: dict[str, str]) -> str:
+    """Return the text ``key`` in the current language, its placeholders filled from ``facts``."""
+    return TEXTS[key][current_language()].format(**facts)
+
+
+_CONFIG_RULES: Translated = {
+    "en": """\
+- config must be a dict with key: path
+- path must be a string
+- unk_id and pad_id are loaded from the tokenizer library""",
+    "vi": """\
+- config phải là dict có key: path
+- path phải là string
+- unk_id và pad_id được lấy từ thư viện tokenizer""",
+}
+
+_SOURCE_RULES: Translated = {
+    "en": """\
+- files must be a list of paths
+- fields must be a list of lists of JSON keys
+- templates must be a list of strings""",
+    "vi": """\
+- files phải là danh sách đường dẫn
+- fields phải là danh sách các danh sách key JSON
+- templates phải là danh sách string""",
+}
+
+TEXTS: dict[str, Translated] = {
+    "LanguageError": {
+        "en": """\
+Unknown language.
+
+Language:
+{language}
+
+Supported languages:
+- en
+- vi""",
+        "vi": """\
+Ngôn ngữ không được hỗ trợ.
+
+Ngôn ngữ:
+{language}
+
+Các ngôn ngữ hiện hỗ trợ:
+- en
+- vi""",
+    },
+    "PipelineValidationError": {
+        "en": """\
+Pipeline configuration is incomplete.
+
+Missing:
+{missing}""",
+        "vi": """\
+Pipeline chưa được cấu hình đầy đủ.
+
+Thiếu:
+{missing}""",
+    },
+    "UnknownPipelineError": {
+        "en": """\
+Unknown pipeline.
+
+Pipeline:
+{name}
+
+Known pipelines:
+{known}""",
+        "vi": """\
+Không có pipeline này.
+
+Pipeline:
+{name}
+
+Các pipeline hiện có:
+{known}""",
+    },
+    "MintDimFileNotFoundError": {
+        "en": """\
+Required file was not found.
+
+Context:
+{context}
+
+Missing file:
+{file}""",
+        "vi": """\
+Không tìm thấy file cần dùng.
+
+Context:
+{context}
+
+File thiếu:
+{file}""",
+    },
+    "NotAFileError": {
+        "en": """\
+Required path is not a regular file.
+
+Context:
+{context}
+
+Path:
+{file}""",
+        "vi": """\
+Đường dẫn cần dùng không phải là file thường.
+
+Context:
+{context}
+
+Đường dẫn:
+{file}""",
+    },
+    "SourceValidationError": {
+        "en": f"""\
+Invalid source config.
+
+Problem:
+{{problem}}
+
+Rules:
+{_SOURCE_RULES["en"]}""",
+        "vi": f"""\
+Cấu hình source không hợp lệ.
+
+Vấn đề:
+{{problem}}
+
+Quy tắc:
+{_SOURCE_RULES["vi"]}""",
+    },
+    "SourceParseError": {
+        "en": """\
+JSONL line could not be parsed.
+
+File:
+{file}
+
+Line:
+{line}
+
+Reason:
+{reason}""",
+        "vi": """\
+Không đọc được dòng JSONL.
+
+File:
+{file}
+
+Dòng:
+{line}
+
+Lý do:
+{reason}""",
+    },
+    "SourceReadError": {
+        "en": """\
+Source file could not be read.
+
+File:
+{file}
+
+Reason:
+{reason}""",
+        "vi": """\
+Không đọc được file nguồn.
+
+File:
+{file}
+
+Lý do:
+{reason}""",
+    },
+    "SourceChangedError": {
+        "en": """\
+Source file changed while it was being read.
+
+File:
+{file}
+
+Change:
+{reason}
+
+Fix:
+let the writer of this file finish, then build again into a new output directory""",
+        "vi": """\
+File nguồn bị thay đổi trong lúc đang đọc.
+
+File:
+{file}
+
+Thay đổi:
+{reason}
+
+Cách sửa:
+chờ file được ghi xong rồi build lại vào thư mục output mới""",
+    },
+    "SampleSchemaError": {
+        "en": """\
+JSONL sample is missing declared fields.
+
+File:
+{file}
+
+Line:
+{line}
+
+Declared fields:
+{declared_fields}
+
+Missing fields:
+{missing_fields}
+
+Available keys:
+{available_keys}""",
+        "vi": """\
+Sample JSONL thiếu fields đã khai báo.
+
+File:
+{file}
+
+Dòng:
+{line}
+
+Fields đã khai báo:
+{declared_fields}
+
+Fields bị thiếu:
+{missing_fields}
+
+Keys hiện có:
+{available_keys}""",
+    },
+    "SampleFieldTypeError": {
+        "en": """\
+JSONL sample has a declared field whose value is not text.
+
+File:
+{file}
+
+Line:
+{line}
+
+Field:
+{field}
+
+Type found:
+{found}
+
+Fix:
+use a string, a number or a boolean for this field, or leave the sample out of the file""",
+        "vi": """\
+Sample JSONL có field đã khai báo nhưng giá trị không phải văn bản.
+
+File:
+{file}
+
+Dòng:
+{line}
+
+Field:
+{field}
+
+Kiểu nhận được:
+{found}
+
+Cách sửa:
+dùng string, số hoặc boolean cho field này, hoặc bỏ sample khỏi file""",
+    },
+    "TokenizerValidationError.config": {
+        "en": f"""\
+Invalid tokenizer config.
+
+Component:
+config
+
+Problem:
+{{problem}}
+
+Rules:
+{_CONFIG_RULES["en"]}""",
+        "vi": f"""\
+Cấu hình tokenizer không hợp lệ.
+
+Thành phần:
+config
+
+Vấn đề:
+{{problem}}
+
+Quy tắc:
+{_CONFIG_RULES["vi"]}""",
+    },
+    "TokenizerValidationError.format": {
+        "en": """\
+Unsupported tokenizer format.
+
+Supported formats:
+- sentencepiece (.model)
+- huggingface tokenizer (.json)
+
+File:
+{file}
+
+Problem:
+{problem}""",
+        "vi": """\
+Định dạng tokenizer chưa được hỗ trợ.
+
+Các định dạng hiện hỗ trợ:
+- sentencepiece (.model)
+- huggingface tokenizer (.json)
+
+File:
+{file}
+
+Vấn đề:
+{problem}""",
+    },
+    "TokenizerSpecialTokenError": {
+        "en": """\
+Tokenizer library did not expose a required special token.
+
+Special token:
+{special_token}
+
+Problem:
+{problem}
+
+Tokenizer:
+{file}
+
+Fix:
+write a ready copy of the tokenizer and build with that copy:
+mintdim.prepare_tokenizer({file!r}, "ready{suffix}", pad="<pad>", unk="<unk>")""",
+        "vi": """\
+Thư viện tokenizer không cung cấp special token bắt buộc.
+
+Special token:
+{special_token}
+
+Vấn đề:
+{problem}
+
+Tokenizer:
+{file}
+
+Cách sửa:
+ghi một bản sao đã sẵn sàng của tokenizer rồi build với bản sao đó:
+mintdim.prepare_tokenizer({file!r}, "ready{suffix}", pad="<pad>", unk="<unk>")""",
+    },
+    "TokenizerEncodeError": {
+        "en": """\
+Tokenizer library failed to encode a sample.
+
+File:
+{file}
+
+Line:
+{line}
+
+Tokenizer:
+{tokenizer}
+
+Problem:
+{problem}""",
+        "vi": """\
+Thư viện tokenizer không tokenize được một sample.
+
+File:
+{file}
+
+Dòng:
+{line}
+
+Tokenizer:
+{tokenizer}
+
+Vấn đề:
+{problem}""",
+    },
+    "TokenizerChangedError": {
+        "en": """\
+Tokenizer file changed after it was checked.
+
+File:
+{file}
+
+Fix:
+keep the tokenizer file unchanged during the build""",
+        "vi": """\
+File tokenizer bị thay đổi sau khi đã kiểm tra.
+
+File:
+{file}
+
+Cách sửa:
+giữ nguyên file tokenizer trong lúc build""",
+    },
+    "TokenizerMappingError": {
+        "en": """\
+Received {file_count} input files but {count} tokenizers.
+
+MintDim supports:
+- 1 tokenizer shared across all files
+- N tokenizers for N files""",
+        "vi": """\
+Nhận {file_count} file đầu vào nhưng chỉ có {count} tokenizer.
+
+MintDim hỗ trợ:
+- 1 tokenizer dùng chung cho tất cả file
+- N tokenizer cho N file""",
+    },
+    "FieldMappingError": {
+        "en": """\
+Received {file_count} input files but {count} field configs.
+
+MintDim supports:
+- 1 field config shared across all files
+- N field configs for N files""",
+        "vi": """\
+Nhận {file_count} file đầu vào nhưng chỉ có {count} cấu hình fields.
+
+MintDim hỗ trợ:
+- 1 fields dùng chung cho tất cả file
+- N fields cho N file""",
+    },
+    "TemplateMappingError": {
+        "en": """\
+Received {file_count} input files but {count} templates.
+
+MintDim supports:
+- 1 template shared across all files
+- N templates for N files""",
+        "vi": """\
+Nhận {file_count} file đầu vào nhưng chỉ có {count} template.
+
+MintDim hỗ trợ:
+- 1 template dùng chung cho tất cả file
+- N template cho N file""",
+    },
+    "TemplateFieldMismatchError": {
+        "en": """\
+Source file:
+{file}
+
+API declaration for this file:
+fields = {fields}
+template = {template}
+
+Field causing template mismatch:
+{field}
+Reason:
+{reason}""",
+        "vi": """\
+File nguồn:
+{file}
+
+Khai báo API cho file này:
+fields = {fields}
+template = {template}
+
+Field gây lệch template:
+{field}
+Lý do:
+{reason}""",
+    },
+    "TemplateTokenizerError": {
+        "en": """\
+Template static parts produce UNK when encoded by the tokenizer.
+
+File index:
+{file_index}
+
+Template:
+{template}
+
+Problem:
+template literal characters are not fully covered by tokenizer vocabulary
+
+Fix:
+adjust template literal characters or use a tokenizer that covers them
+
+Literal:
+{literal}""",
+        "vi": """\
+Phần literal của template tạo UNK khi tokenize.
+
+Vị trí file:
+{file_index}
+
+Template:
+{template}
+
+Vấn đề:
+ký tự literal trong template không được tokenizer bao phủ
+
+Cách sửa:
+chỉnh ký tự literal hoặc dùng tokenizer bao phủ được
+
+Literal:
+{literal}""",
+    },
+    "UnitMappingError": {
+        "en": """\
+Received {file_count} input files but {count} unit configs.
+
+MintDim supports:
+- 1 unit config shared across all files
+- N unit configs for N input files""",
+        "vi": """\
+Nhận {file_count} file đầu vào nhưng chỉ có {count} unit config.
+
+MintDim hỗ trợ:
+- 1 unit config dùng chung cho tất cả file
+- N unit config cho N file""",
+    },
+    "UnitValidationError": {
+        "en": """\
+Invalid unit config.
+
+Rules:
+- sizes must be positive integers
+- sizes must be sorted ascending
+- build_batch must be a positive integer
+
+Problem:
+{problem}""",
+        "vi": """\
+Unit config không hợp lệ.
+
+Quy tắc:
+- sizes phải là các số nguyên dương
+- sizes phải tăng dần
+- build_batch phải là số nguyên dương
+
+Vấn đề:
+{problem}""",
+    },
+    "UnitOverflowError": {
+        "en": """\
+Sample token length exceeds max unit size.
+
+Sample:
+{file}:{line}
+
+token_count:
+{token_count}
+
+max_unit_size:
+{max_unit_size}
+
+Increase unit sizes and run again.""",
+        "vi": """\
+Độ dài token của mẫu vượt quá unit lớn nhất.
+
+Mẫu:
+{file}:{line}
+
+token_count:
+{token_count}
+
+max_unit_size:
+{max_unit_size}
+
+Hãy tăng unit sizes rồi chạy lại.""",
+    },
+    "OutputMappingError": {
+        "en": """\
+Received {file_count} input files but {count} output directories.
+
+MintDim supports:
+- 1 shared output directory
+- N output directories for N input files""",
+        "vi": """\
+Nhận {file_count} file đầu vào nhưng chỉ có {count} thư mục output.
+
+MintDim hỗ trợ:
+- 1 output dùng chung
+- N output cho N file""",
+    },
+    "OutputOverlapError": {
+        "en": """\
+Two output directories are the same or lie inside each other.
+
+Directories:
+{directories}
+
+Fix:
+give one output directory to share it, or N separate directories for N input files""",
+        "vi": """\
+Hai thư mục output trùng nhau hoặc nằm trong nhau.
+
+Thư mục:
+{directories}
+
+Cách sửa:
+dùng một thư mục output chung, hoặc N thư mục riêng cho N file đầu vào""",
+    },
+    "OutputTokenizerError": {
+        "en": """\
+Files that share an output directory must share one tokenizer.
+
+Directory:
+{directory}
+
+Tokenizers:
+{tokenizers}
+
+Fix:
+use the same tokenizer for these files, or give each file an output directory of its own""",
+        "vi": """\
+Các file dùng chung một thư mục output phải dùng chung một tokenizer.
+
+Thư mục:
+{directory}
+
+Tokenizer:
+{tokenizers}
+
+Cách sửa:
+dùng cùng một tokenizer cho các file này, hoặc cho mỗi file một thư mục output riêng""",
+    },
+    "OutputValidationError": {
+        "en": """\
+Output directory already exists and is not empty.
+
+Directory:
+{directory}
+
+Use a new output directory.""",
+        "vi": """\
+Thư mục output đã tồn tại và không rỗng.
+
+Thư mục:
+{directory}
+
+Hãy dùng thư mục output mới.""",
+    },
+    "OutputNotADirectoryError": {
+        "en": """\
+Output path exists and is not a directory.
+
+Path:
+{directory}
+
+Use a new output directory.""",
+        "vi": """\
+Đường dẫn output đã tồn tại và không phải là thư mục.
+
+Đường dẫn:
+{directory}
+
+Hãy dùng thư mục output mới.""",
+    },
+    "OutputConfigError": {
+        "en": """\
+Invalid output config.
+
+Problem:
+{problem}
+
+Rules:
+- dir must be a path or a list of paths
+- each path must be a non-empty string or path object""",
+        "vi": """\
+Cấu hình output không hợp lệ.
+
+Vấn đề:
+{problem}
+
+Quy tắc:
+- dir phải là một đường dẫn hoặc danh sách đường dẫn
+- mỗi đường dẫn phải là string hoặc path object không rỗng""",
+    },
+    "OutputWriteError": {
+        "en": """\
+Output could not be written.
+
+Path:
+{path}
+
+Reason:
+{reason}
+
+Fix:
+make room or restore access, then build again into a new output directory""",
+        "vi": """\
+Không ghi được output.
+
+Đường dẫn:
+{path}
+
+Lý do:
+{reason}
+
+Cách sửa:
+giải phóng dung lượng hoặc khôi phục quyền truy cập, rồi build lại vào thư mục output mới""",
+    },
+    "BuildInterruptedError": {
+        "en": """\
+Build was stopped by a signal.
+
+Signal:
+{signal_name}
+
+Output directory:
+{directory}
+
+Fix:
+build again into a new output directory""",
+        "vi": """\
+Quá trình build bị dừng bởi một tín hiệu.
+
+Tín hiệu:
+{signal_name}
+
+Thư mục output:
+{directory}
+
+Cách sửa:
+build lại vào thư mục output mới""",
+    },
+    "TokenDTypeValidationError": {
+        "en": """\
+Tokenizer vocabulary is too large for supported token dtypes.
+
+Supported dtypes:
+- uint16
+- uint32""",
+        "vi": """\
+Vocab của tokenizer quá lớn so với dtype token được hỗ trợ.
+
+Các dtype hiện hỗ trợ:
+- uint16
+- uint32""",
+    },
+    "SamplesPerShardError": {
+        "en": """\
+Invalid samples_per_shard.
+
+Problem:
+{problem}
+
+Rules:
+- each samples_per_shard[i] is a positive int
+- len(samples_per_shard) == 1 or len(samples_per_shard) == file_count""",
+        "vi": """\
+samples_per_shard không hợp lệ.
+
+Vấn đề:
+{problem}
+
+Quy tắc:
+- mỗi samples_per_shard[i] phải là số nguyên dương
+- len(samples_per_shard) == 1 hoặc len(samples_per_shard) == số file""",
+    },
+}
+
+PHRASES: dict[str, Translated] = {
+    # Why a line of JSONL was refused.
+    "invalid_json": {
+        "en": "invalid JSON syntax: {detail}",
+        "vi": "JSON không hợp lệ: {detail}",
+    },
+    "not_a_number": {
+        "en": "invalid JSON syntax: {literal} is not a JSON value; write null or a number",
+        "vi": "JSON không hợp lệ: {literal} không phải là giá trị JSON; hãy ghi null hoặc một số",
+    },
+    "not_an_object": {
+        "en": "the line holds a JSON {found}, not a JSON object",
+        "vi": "dòng chứa JSON {found}, không phải JSON object",
+    },
+    "too_deep": {
+        "en": "arrays and objects are nested more than {limit} levels deep",
+        "vi": "array và object lồng nhau sâu hơn {limit} cấp",
+    },
+    "not_utf8": {
+        "en": "the line is not valid UTF-8: byte 0x{byte:02x} at position {position} of the line",
+        "vi": "dòng không phải UTF-8 hợp lệ: byte 0x{byte:02x} tại vị trí {position} của dòng",
+    },
+    "looks_like": {
+        "en": "the line is not valid UTF-8: the file looks like {kind}; {advice}",
+        "vi": "dòng không phải UTF-8 hợp lệ: file có vẻ là {kind}; {advice}",
+    },
+    "lone_surrogate": {
+        "en": (
+            "field {field} holds half of a surrogate pair (\\u{value:04x}), which is no character; "
+            "the text was probably cut inside an emoji"
+        ),
+        "vi": (
+            "field {field} chứa một nửa cặp surrogate (\\u{value:04x}), không phải ký tự; "
+            "có thể văn bản bị cắt giữa một emoji"
+        ),
+    },
+    "archive_truncated": {
+        "en": "the {kind} file ends too early (truncated archive)",
+        "vi": "file {kind} kết thúc quá sớm (file nén bị cụt)",
+    },
+    "archive_corrupt": {
+        "en": "the {kind} file is corrupt: {detail}",
+        "vi": "file {kind} bị hỏng: {detail}",
+    },
+    # Environment.
+    "os_error": {"en": "{detail}", "vi": "{detail}"},
+    "changed_size": {
+        "en": "size was {before} bytes, is now {now} bytes",
+        "vi": "kích thước trước là {before} byte, hiện là {now} byte",
+    },
+    "changed_time": {
+        "en": "the time of its last change is not the one seen at the start",
+        "vi": "thời điểm sửa đổi cuối khác với lúc bắt đầu",
+    },
+    # Templates.
+    "template_uses_undeclared": {
+        "en": "template uses {{{field}}}, but fields does not declare it",
+        "vi": "template dùng {{{field}}}, nhưng fields không khai báo field này",
+    },
+    "fields_unused": {
+        "en": "fields declares this field, but template does not use {{{field}}}",
+        "vi": "fields khai báo field này, nhưng template không dùng {{{field}}}",
+    },
+    # Structure of the blocks.
+    "wrong_type": {
+        "en": "{name} must be {expected}, got {found}",
+        "vi": "{name} phải là {expected}, hiện tại là {found}",
+    },
+    "a_list": {"en": "a list", "vi": "danh sách"},
+    "a_list_of_lists": {"en": "a list of lists", "vi": "danh sách các danh sách"},
+    "a_path": {"en": "a path", "vi": "đường dẫn"},
+    "a_string": {"en": "a string", "vi": "string"},
+    "a_positive_int": {"en": "a positive integer", "vi": "số nguyên dương"},
+    "empty": {"en": "{name} must not be empty", "vi": "{name} không được rỗng"},
+    "not_text": {
+        "en": "{name} holds a lone surrogate or a NUL byte, which no file name or text can hold",
+        "vi": "{name} chứa surrogate lẻ hoặc byte NUL, không dùng được trong tên file hay văn bản",
+    },
+    "two_names": {
+        "en": "{first} and {second} are two names of one argument; give one of them",
+        "vi": "{first} và {second} là hai tên của cùng một tham số; chỉ dùng một",
+    },
+    "not_ascending": {
+        "en": "{name} must be sorted ascending without repeats, got {found}",
+        "vi": "{name} phải tăng dần và không lặp lại, hiện tại là {found}",
+    },
+    "too_large": {
+        "en": "{name} must be at most {limit}, got {found}",
+        "vi": "{name} phải không lớn hơn {limit}, hiện tại là {found}",
+    },
+    "samples_not_positive": {
+        "en": "samples_per_shard[{index}] must be a positive int, got {found}",
+        "vi": "samples_per_shard[{index}] phải là số nguyên dương, hiện tại là {found}",
+    },
+    "samples_arity": {
+        "en": "Received {file_count} input files but {count} samples_per_shard entries",
+        "vi": "Nhận {file_count} file đầu vào nhưng chỉ có {count} samples_per_shard",
+    },
+    # Tokenizer config and files.
+    "tokenizer_not_a_dict": {
+        "en": "tokenizer config must be a dict, got {found}",
+        "vi": "config tokenizer phải là dict, hiện tại là {found}",
+    },
+    "tokenizer_no_path": {
+        "en": "tokenizer config is missing required key: 'path'",
+        "vi": "config tokenizer thiếu key bắt buộc: 'path'",
+    },
+    "tokenizer_path_type": {
+        "en": "tokenizer path must be a non-empty string, got {found}",
+        "vi": "path của tokenizer phải là string không rỗng, hiện tại là {found}",
+    },
+    "tokenizer_unknown_keys": {
+        "en": (
+            "tokenizer config has unknown keys: {keys}. "
+            "unk_id and pad_id are loaded from the tokenizer library."
+        ),
+        "vi": (
+            "config tokenizer có key không hợp lệ: {keys}. "
+            "unk_id và pad_id được lấy từ thư viện tokenizer."
+        ),
+    },
+    "tokenizer_unreadable": {
+        "en": "the {kind} library cannot load this file: {detail}",
+        "vi": "thư viện {kind} không đọc được file này: {detail}",
+    },
+    "no_unk": {
+        "en": "the tokenizer defines no unknown token",
+        "vi": "tokenizer không định nghĩa token UNK",
+    },
+    "unk_outside": {
+        "en": "the unknown token {token} is not in the model's vocabulary",
+        "vi": "token UNK {token} không có trong vocab của model",
+    },
+    "no_pad": {
+        "en": "the tokenizer defines no padding token",
+        "vi": "tokenizer không định nghĩa token PAD",
+    },
+    "pad_disagrees": {
+        "en": "padding settings say id {pad_id} for {token}, but the vocabulary says {actual}",
+        "vi": "cấu hình padding ghi id {pad_id} cho {token}, nhưng vocab ghi {actual}",
+    },
+    "library_error": {"en": "{detail}", "vi": "{detail}"},
+}

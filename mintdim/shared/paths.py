@@ -1,0 +1,46 @@
+"""Paths: recorded as given, used as absolute, compared as real."""
+
+import os
+
+from mintdim.shared.errors import MintDimFileNotFoundError, NotAFileError
+from mintdim.shared.types import StrPath
+
+
+def as_given(path: StrPath) -> str:
+    """Return the spelling of ``path`` that outputs record."""
+    return os.fspath(path)
+
+
+def is_path(value: object) -> bool:
+    """Say whether ``value`` is a non-empty text path (``bytes`` paths are refused)."""
+    if not isinstance(value, (str, os.PathLike)):
+        return False
+    text = os.fspath(value)
+    return isinstance(text, str) and text != ""
+
+
+def absolute(path: str) -> str:
+    """Return ``path`` resolved against the current working directory."""
+    return os.path.abspath(path)
+
+
+def require_file(path: str, context: str) -> str:
+    """Return the absolute path of an existing regular file.
+
+    Raises ``MintDimFileNotFoundError``, or ``NotAFileError`` where something else stands there.
+    """
+    if not os.path.exists(path):
+        raise MintDimFileNotFoundError(context=context, file=path)
+    if not os.path.isfile(path):
+        raise NotAFileError(context=context, file=path)
+    return absolute(path)
+
+
+def same_or_nested(first: str, second: str) -> bool:
+    """Say whether two directories, symbolic links resolved, are equal or one holds the other."""
+    a, b = (os.path.normcase(os.path.realpath(path)) for path in (first, second))
+    return os.path.commonpath([a, b]) in (a, b) if _same_drive(a, b) else False
+
+
+def _same_drive(a: str, b: str) -> bool:
+    return os.path.splitdrive(a)[0] == os.path.splitdrive(b)[0]
