@@ -933,8 +933,8 @@ PHRASES: dict[str, Translated] = {
         "vi": "tokenizer không định nghĩa token PAD",
     },
     "pad_disagrees": {
-        "en": "padding settings say id {pad_id} for {token}, but the vocabulary says {actual}",
-        "vi": "cấu hình padding ghi id {pad_id} cho {token}, nhưng vocab ghi {actual}",
+        "en": "the padding settings name {token} with id {pad_id}, which is not its id",
+        "vi": "cấu hình padding ghi {token} với id {pad_id}, không phải id của token này",
     },
     "library_error": {"en": "{detail}", "vi": "{detail}"},
 }

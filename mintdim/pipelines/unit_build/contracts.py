@@ -8,58 +8,17 @@ begins.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mintdim.formats.shards import IntArray, TokenArray
     from mintdim.pipelines.unit_build.config import FileJob
     from mintdim.shared.errors import MintDimDataError, SourceReadError
 
 HashArray = npt.NDArray[np.uint8]
-
-
-class Encoded(NamedTuple):
-    """Ids of a batch of texts: ``ids`` [t] flat, ``lengths`` [n] in tokens."""
-
-    ids: npt.NDArray[np.integer[Any]]
-    lengths: IntArray
-
-
-class Encoder(Protocol):
-    """A tokenizer library behind three facts and two functions."""
-
-    @property
-    def vocab_size(self) -> int:
-        """Entries of the vocabulary, added tokens included."""
-        ...
-
-    @property
-    def largest_id(self) -> int:
-        """The largest id that can occur; above ``vocab_size - 1`` where there are gaps."""
-        ...
-
-    @property
-    def unk_id(self) -> int:
-        """The id of the unknown token, negative if there is none."""
-        ...
-
-    @property
-    def pad_id(self) -> int:
-        """The id of the padding token, negative if there is none."""
-        ...
-
-    def encode_batch(self, texts: Sequence[str]) -> Encoded:
-        """Return the exact ids of every text, without padding, truncation or added tokens."""
-        ...
-
-    def normalised(self, text: str) -> str:
-        """Return what the tokenizer makes of ``text`` before it cuts it into tokens."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,19 +13,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mintdim.encoders.contract import Encoded, Encoder
+from mintdim.encoders.opening import open_encoder
 from mintdim.formats.shards import numpy_dtype, to_storage
 from mintdim.pipelines.unit_build.contracts import (
     Chunk,
-    Encoded,
     EncodedChunk,
-    Encoder,
     Failure,
     HashArray,
 )
 from mintdim.pipelines.unit_build.source.chunks import read_error, read_lines
 from mintdim.pipelines.unit_build.source.jsonl import is_blank, read_values
 from mintdim.pipelines.unit_build.source.template import parse_template
-from mintdim.pipelines.unit_build.tokenizer.opening import open_encoder
 from mintdim.pipelines.unit_build.tokenizer.validate import storage_dtype
 from mintdim.pipelines.unit_build.units.planner import smallest_fitting_unit
 from mintdim.shared.errors import MintDimDataError, TokenizerEncodeError, UnitOverflowError

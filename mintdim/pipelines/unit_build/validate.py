@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mintdim.encoders.opening import open_encoder
 from mintdim.pipelines.unit_build.config import (
     FileJob,
     Session,
@@ -19,8 +20,8 @@ from mintdim.pipelines.unit_build.config import (
 from mintdim.pipelines.unit_build.output import validate as output_rules
 from mintdim.pipelines.unit_build.source import validate as source_rules
 from mintdim.pipelines.unit_build.source.template import parse_template
+from mintdim.pipelines.unit_build.tokenizer import literals as literal_rules
 from mintdim.pipelines.unit_build.tokenizer import validate as tokenizer_rules
-from mintdim.pipelines.unit_build.tokenizer.opening import open_encoder
 from mintdim.pipelines.unit_build.units import validate as unit_rules
 from mintdim.shared.errors import PipelineValidationError
 from mintdim.shared.mapping import per_file
@@ -135,7 +136,7 @@ def _check_literals(jobs: tuple[FileJob, ...]) -> None:
         info = job.tokenizer
         encoder = open_encoder(info.kind, info.absolute, info.sha256)
         literals = parse_template(job.template, job.fields).literals
-        tokenizer_rules.check_literals(encoder, literals, job.template, job.index)
+        literal_rules.check_literals(encoder, literals, job.template, job.index)
         if (job.template, info.sha256) not in warned:
-            tokenizer_rules.warn_of_lost_literals(encoder, literals, job.template)
+            literal_rules.warn_of_lost_literals(encoder, literals, job.template)
             warned.add((job.template, info.sha256))

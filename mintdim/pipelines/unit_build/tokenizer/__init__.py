@@ -1,1 +1,1 @@
-"""Tokenizer: one adapter per library, the same protocol, exact ids."""
+"""Tokenizer: what this pipeline asks of a tokenizer; the adapters are in ``mintdim.encoders``."""

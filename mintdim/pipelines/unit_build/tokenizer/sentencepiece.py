@@ -1,53 +1,23 @@
-"""SentencePiece models (``.model``)."""
+"""SentencePiece at the door of this pipeline: UNK and PAD must be defined by the model."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-import numpy as np
-
-from mintdim.pipelines.unit_build.contracts import Encoded
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-_SPACE_SYMBOL = "\u2581"  # SentencePiece writes a space so
+from mintdim.encoders.contract import Encoder
+from mintdim.shared.errors import TokenizerSpecialTokenError
+from mintdim.shared.messages import phrase
 
 
-class SentencePieceEncoder:
-    """Exact ids by the ``sentencepiece`` library, one thread, nothing added.
+def unk_id(encoder: Encoder, path: str) -> int:
+    """Return the id of ``unk_id()``; raises ``TokenizerSpecialTokenError``."""
+    if encoder.unk_id < 0:
+        raise TokenizerSpecialTokenError(
+            special_token="unk_id", problem=phrase("no_unk"), file=path
+        )
+    return encoder.unk_id
 
-    ``pad_id`` or ``unk_id`` is negative where the model defines none. Raises ``ValueError`` for
-    bytes that are no SentencePiece model.
-    """
 
-    def __init__(self, model: bytes) -> None:
-        from sentencepiece import SentencePieceProcessor
-
-        if not model:
-            # The library takes an empty model without a word and then encodes nothing.
-            raise ValueError("the file is empty")
-        try:
-            self._library = SentencePieceProcessor(model_proto=model)
-        except (RuntimeError, OSError) as error:
-            raise ValueError(str(error)) from error
-        self.vocab_size: int = self._library.vocab_size()
-        self.largest_id = self.vocab_size - 1
-        self.unk_id: int = self._library.unk_id()
-        self.pad_id: int = self._library.pad_id()
-
-    def encode_batch(self, texts: Sequence[str]) -> Encoded:
-        """Return the ids of every text, flat; raises ``ValueError`` if the library refuses one."""
-        try:
-            rows = self._library.encode_as_numpy(
-                list(texts), add_bos=False, add_eos=False, enable_sampling=False, num_threads=1
-            )
-        except RuntimeError as error:
-            raise ValueError(str(error)) from error
-        lengths = np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))
-        ids = np.concatenate(rows) if len(rows) else np.empty(0, dtype=np.int32)
-        return Encoded(ids.astype(np.int32, copy=False), lengths)
-
-    def normalised(self, text: str) -> str:
-        """Return ``text`` after the model's normalisation, spaces shown as spaces."""
-        return str(self._library.normalize(text)).replace(_SPACE_SYMBOL, " ")
+def pad_id(encoder: Encoder, path: str) -> int:
+    """Return the id of ``pad_id()``; raises ``TokenizerSpecialTokenError``."""
+    if encoder.pad_id < 0:
+        raise TokenizerSpecialTokenError(
+            special_token="pad_id", problem=phrase("no_pad"), file=path
+        )
+    return encoder.pad_id

@@ -6,8 +6,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mintdim.pipelines.unit_build.tokenizer.hf_json import HfJsonEncoder
-from mintdim.pipelines.unit_build.tokenizer.sentencepiece import SentencePieceEncoder
+from mintdim.encoders.hf_json import HfJsonEncoder
+from mintdim.encoders.sentencepiece import SentencePieceEncoder
 from mintdim.shared.errors import SourceReadError, TokenizerChangedError
 from mintdim.shared.files import sha256_of
 from mintdim.shared.messages import phrase
@@ -15,7 +15,7 @@ from mintdim.shared.messages import phrase
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mintdim.pipelines.unit_build.contracts import Encoder
+    from mintdim.encoders.contract import Encoder
     from mintdim.shared.types import TokenizerKind
 
 _LIBRARIES: dict[TokenizerKind, Callable[[bytes], Encoder]] = {

@@ -1,0 +1,1 @@
+"""Encoders: text → exact token ids. One protocol, one adapter per library."""

@@ -1,0 +1,72 @@
+"""The protocol of all tokenizers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+IntArray = npt.NDArray[np.int64]
+
+
+class Encoded(NamedTuple):
+    """Ids of a batch of texts: ``ids`` [t] flat, ``lengths`` [n] in tokens."""
+
+    ids: npt.NDArray[np.integer[Any]]
+    lengths: IntArray
+
+
+class Span(NamedTuple):
+    """A token and the characters ``[start, stop)`` of the text that it stands for."""
+
+    token_id: int
+    start: int
+    stop: int
+
+
+class Encoder(Protocol):
+    """A tokenizer library behind a few facts and three functions."""
+
+    @property
+    def vocab_size(self) -> int:
+        """Entries of the vocabulary, added tokens included."""
+        ...
+
+    @property
+    def largest_id(self) -> int:
+        """The largest id that can occur; above ``vocab_size - 1`` where there are gaps."""
+        ...
+
+    @property
+    def unk_id(self) -> int:
+        """The id of the unknown token, negative if there is none."""
+        ...
+
+    @property
+    def pad_id(self) -> int:
+        """The id of the padding token, negative if there is none."""
+        ...
+
+    @property
+    def special_tokens(self) -> Mapping[int, str]:
+        """Special tokens that the library finds when their text occurs in data, UNK aside."""
+        ...
+
+    def encode_batch(self, texts: Sequence[str]) -> Encoded:
+        """Return the exact ids of every text, without padding, truncation or added tokens.
+
+        Raises ``ValueError`` if the library refuses one of them.
+        """
+        ...
+
+    def encode_spans(self, text: str) -> list[Span]:
+        """Return the ids of one text with the characters each stands for (slow)."""
+        ...
+
+    def normalised(self, text: str) -> str:
+        """Return what the tokenizer makes of ``text`` before it cuts it into tokens."""
+        ...

@@ -1,0 +1,56 @@
+"""Literal text of templates: the tokenizer must cover it, and should keep it as it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mintdim.shared.errors import TemplateTokenizerError
+from mintdim.shared.log import logger
+from mintdim.shared.quoting import quoted
+
+if TYPE_CHECKING:
+    from mintdim.encoders.contract import Encoder
+
+
+def check_literals(
+    encoder: Encoder, literals: tuple[str, ...], template: str, file_index: int
+) -> None:
+    """Encode every literal of a template once.
+
+    Raises ``TemplateTokenizerError`` where one gives UNK. Warns where the tokenizer drops or
+    changes one: that is legal, but people should know that it is not in the data.
+    """
+    texts = [literal for literal in literals if literal]
+    encoded = encoder.encode_batch(texts)
+    ends = encoded.lengths.cumsum()
+    for literal, start, end in zip(texts, ends - encoded.lengths, ends, strict=True):
+        if (encoded.ids[start:end] == encoder.unk_id).any():
+            raise TemplateTokenizerError(file_index=file_index, template=template, literal=literal)
+
+
+def warn_of_lost_literals(encoder: Encoder, literals: tuple[str, ...], template: str) -> None:
+    """Warn once per template of literals that the tokenizer drops or changes."""
+    last = len(literals) - 1
+    shown = [_as_encoded(encoder, text, i > 0, i < last) for i, text in enumerate(literals)]
+    changes = [
+        f"{quoted(literal)} becomes {quoted(became)}"
+        for literal, became in zip(literals, shown, strict=True)
+        if literal != became
+    ]
+    if changes:
+        logger.warning(
+            "[unit-build:warning] template %s: the tokenizer changes literal text: %s.",
+            quoted(template),
+            ", ".join(changes),
+        )
+
+
+def _as_encoded(encoder: Encoder, literal: str, inside_left: bool, inside_right: bool) -> str:
+    """Return what becomes of a literal between letters, where fields stand beside it."""
+    left, right = "a" if inside_left else "", "b" if inside_right else ""
+    shown = encoder.normalised(left + literal + right)
+    start = shown.find(left) + len(left) if left else 0
+    end = shown.rfind(right) if right else len(shown)
+    became = shown[start:end]
+    # The space that a model puts before or after every text is no change of the literal.
+    return literal if became in (f" {literal}", f"{literal} ") else became
