@@ -45,7 +45,10 @@ class HashedFile:
 
     def append(self, data: bytes | memoryview) -> None:
         """Append all bytes of ``data``."""
-        view = memoryview(data).cast("B")
+        view = memoryview(data)
+        if not view.nbytes:
+            return
+        view = view.cast("B")
         with using(self.path), open(self.path, "ab", buffering=0) as file:
             _write_all(file.fileno(), view)
         self._sha256.update(view)

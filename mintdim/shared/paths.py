@@ -15,13 +15,30 @@ def is_path(value: object) -> bool:
     """Say whether ``value`` is a non-empty text path (``bytes`` paths are refused)."""
     if not isinstance(value, (str, os.PathLike)):
         return False
-    text = os.fspath(value)
+    try:
+        text = os.fspath(value)
+    except Exception:  # a path object of the user's own may raise anything
+        return False
     return isinstance(text, str) and text != ""
 
 
+def is_usable_path(path: str) -> bool:
+    """Say whether the operating system could have a file of that name at all."""
+    try:
+        return b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+
+
 def absolute(path: str) -> str:
-    """Return ``path`` resolved against the current working directory."""
-    return os.path.abspath(path)
+    """Return ``path`` resolved against the current working directory.
+
+    Raises ``MintDimFileNotFoundError`` if that directory is gone.
+    """
+    try:
+        return os.path.abspath(path)
+    except OSError as error:
+        raise MintDimFileNotFoundError(context="working directory", file=path) from error
 
 
 def require_file(path: str, context: str) -> str:

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from mintdim.shared.errors import MintDimError
 from mintdim.shared.messages import Phrase, phrase
-from mintdim.shared.paths import as_given, is_path
+from mintdim.shared.paths import as_given, is_path, is_usable_path
 
 Error = Callable[[Phrase], MintDimError]
 
@@ -43,10 +43,10 @@ def a_path(value: object, name: str, error: Error) -> str:
         if isinstance(value, str):
             raise error(phrase("empty", name=name))
         wrong_type(name, "a_path", value, error)
-    path = as_given(value)  # type: ignore[arg-type]
-    if "\0" in path:
+    path = str(as_given(value))  # type: ignore[arg-type]
+    if not is_usable_path(path):
         raise error(phrase("not_text", name=name))
-    return str(path)
+    return path
 
 
 def is_positive_int(value: object) -> bool:
@@ -57,8 +57,19 @@ def is_positive_int(value: object) -> bool:
 def a_positive_int(value: object, name: str, error: Error) -> int:
     """Return an integer above 0 as a plain ``int``."""
     if not is_positive_int(value):
-        raise error(phrase("wrong_type", name=name, expected=phrase("a_positive_int"), found=value))
+        raise error(
+            phrase("wrong_type", name=name, expected=phrase("a_positive_int"), found=shown(value))
+        )
     return int(value)  # type: ignore[call-overload, no-any-return]
+
+
+def shown(value: object) -> str:
+    """Return a value for a message; Python refuses to print integers of thousands of digits."""
+    try:
+        is_number = isinstance(value, Integral) and not isinstance(value, bool)
+        return str(int(value)) if is_number else repr(value)  # type: ignore[call-overload]
+    except ValueError:
+        return "an integer of more digits than can be shown"
 
 
 def wrong_type(name: str, expected: str, value: object, error: Error) -> NoReturn:

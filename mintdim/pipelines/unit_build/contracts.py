@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
+    from mintdim.encoders.flat import Occurrences
     from mintdim.formats.shards import IntArray, TokenArray
     from mintdim.pipelines.unit_build.config import FileJob
     from mintdim.shared.errors import MintDimDataError, SourceReadError
@@ -44,7 +45,8 @@ class EncodedChunk:
 
     ``tokens`` [t] in the storage type, ``offsets`` [n + 1] into it, ``hashes`` [n, 32] (SHA-256
     of each text), ``units`` [n] unit sizes, ``lines`` [n] counted from 1 within the chunk;
-    ``line_count`` includes blank lines.
+    ``line_count`` includes blank lines. ``special``: special tokens that stand in data, not in
+    the literals of the template.
     """
 
     chunk: Chunk
@@ -54,6 +56,7 @@ class EncodedChunk:
     units: IntArray
     lines: IntArray
     line_count: int
+    special: Occurrences
 
     @property
     def lengths(self) -> IntArray:
@@ -95,6 +98,11 @@ class Batch:
     def source_file(self) -> str:
         """The path of the source as it was given."""
         return self.encoded.chunk.job.source.path
+
+    def origin(self, sample: int) -> tuple[int, str, str, int]:
+        """Return id, SHA-256 in hex, source file and line of one sample of the batch."""
+        digest = self.encoded.hashes[sample].tobytes().hex()
+        return self.first_id + sample, digest, self.source_file, int(self.lines[sample])
 
     def digests(self) -> list[str]:
         """Return the SHA-256 of each text as hex digits."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mintdim.encoders.contract import Encoded, Encoder
+from mintdim.encoders.flat import Occurrences, find_tokens
 from mintdim.encoders.opening import open_encoder
 from mintdim.formats.shards import numpy_dtype, to_storage
 from mintdim.pipelines.unit_build.contracts import (
@@ -25,15 +26,24 @@ from mintdim.pipelines.unit_build.contracts import (
 from mintdim.pipelines.unit_build.source.chunks import read_error, read_lines
 from mintdim.pipelines.unit_build.source.jsonl import is_blank, read_values
 from mintdim.pipelines.unit_build.source.template import parse_template
+from mintdim.pipelines.unit_build.tokenizer.special_tokens import (
+    count_special,
+    joined_special,
+    special_inside,
+)
 from mintdim.pipelines.unit_build.tokenizer.validate import storage_dtype
 from mintdim.pipelines.unit_build.units.planner import smallest_fitting_unit
 from mintdim.shared.errors import MintDimDataError, TokenizerEncodeError, UnitOverflowError
 from mintdim.shared.messages import phrase
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from mintdim.pipelines.unit_build.config import FileJob
+
+
+# Bounds the memory of a tokenizer call, and the time until a stop signal is acted on.
+_BATCH_CHARACTERS = 4_000_000
 
 
 def encode_chunk(chunk: Chunk) -> EncodedChunk | Failure:
@@ -63,6 +73,7 @@ def encode_chunk(chunk: Chunk) -> EncodedChunk | Failure:
         units=sizes[units],
         lines=np.asarray(numbers, dtype=np.int64),
         line_count=len(lines),
+        special=_special_tokens(encoder, encoded, lines, numbers, job),
     )
 
 
@@ -101,8 +112,8 @@ def _encode(
 ) -> tuple[Encoded, TokenizerEncodeError | None]:
     """Encode in batches; return the ids before the first text that the library refuses."""
     batches = []
-    for start in range(0, len(texts), job.build_batch):
-        batch = texts[start : start + job.build_batch]
+    for start, stop in _batches(texts, job.build_batch):
+        batch = texts[start:stop]
         try:
             batches.append(encoder.encode_batch(batch))
         except ValueError:
@@ -110,6 +121,18 @@ def _encode(
             number = numbers[start + len(done)]
             return _joined([*batches, *done]), _refusal(job, number, cause)
     return _joined(batches), None
+
+
+def _batches(texts: list[str], build_batch: int) -> Iterator[tuple[int, int]]:
+    """Yield ranges of at most ``build_batch`` texts and, beyond one text, 4 million characters."""
+    start = characters = 0
+    for i, text in enumerate(texts):
+        characters += len(text)
+        if i > start and (i - start == build_batch or characters > _BATCH_CHARACTERS):
+            yield start, i
+            start, characters = i, len(text)
+    if texts:
+        yield start, len(texts)
 
 
 def _encode_one_by_one(encoder: Encoder, texts: list[str]) -> tuple[list[Encoded], ValueError]:
@@ -160,3 +183,30 @@ def _sha256(texts: list[str]) -> HashArray:
     """Return the SHA-256 of every text in UTF-8 [n, 32]."""
     digests = b"".join([hashlib.sha256(text.encode()).digest() for text in texts])
     return np.frombuffer(digests, dtype=np.uint8).reshape(-1, 32)
+
+
+def _special_tokens(
+    encoder: Encoder, encoded: Encoded, lines: list[bytes], numbers: list[int], job: FileJob
+) -> Occurrences:
+    """Return the special tokens of all samples that do not come from template literals."""
+    special = list(encoder.special_tokens)
+    found = find_tokens(encoded.ids, encoded.lengths, special)
+    expected = count_special(encoder, parse_template(job.template, job.fields).literals)
+    if not len(found.samples) or not expected:
+        return found
+    # A sample with more of them than its literals bring is looked at character by character.
+    per_sample = np.bincount(found.samples, minlength=len(numbers))
+    exceeding = np.flatnonzero(per_sample > expected).tolist()
+    parts = [
+        _special_in_values(encoder, lines[numbers[sample] - 1], sample, job) for sample in exceeding
+    ]
+    return joined_special(parts)
+
+
+def _special_in_values(encoder: Encoder, line: bytes, sample: int, job: FileJob) -> Occurrences:
+    """Return the special tokens of one sample that reach into the text of a value."""
+    template = parse_template(job.template, job.fields)
+    order = _placeholder_order(job.fields, template.placeholders)
+    values = order(read_values(line, job.fields, job.source.path, 0))
+    spans = encoder.encode_spans(template.render(values))
+    return special_inside(spans, template.value_spans(values), encoder.special_tokens, sample)

@@ -17,11 +17,13 @@ from mintdim.pipelines.unit_build.output.duplicate_index import DuplicateIndexWr
 from mintdim.pipelines.unit_build.output.histogram import Histogram
 from mintdim.pipelines.unit_build.output.manifest import manifest_document
 from mintdim.pipelines.unit_build.output.sample_index import SampleIndexWriter
+from mintdim.pipelines.unit_build.output.special_index import SpecialIndexWriter
 from mintdim.pipelines.unit_build.output.stats import Totals, stats_document
 from mintdim.pipelines.unit_build.output.unk_index import UnkIndexWriter
 from mintdim.pipelines.unit_build.result import BuildResult, OutputResult, UnitCounts
 from mintdim.pipelines.unit_build.source.chunks import plan_chunks
 from mintdim.pipelines.unit_build.source.validate import check_unchanged
+from mintdim.pipelines.unit_build.tokenizer.special_tokens import special_tokens
 from mintdim.pipelines.unit_build.units.shard_writer import ShardWriter
 from mintdim.shared.errors import BuildInterruptedError, MintDimDataError
 from mintdim.shared.log import logger
@@ -59,6 +61,7 @@ def _build_output(
         shards = ShardWriter(output.root, output.work, session.unit_sizes, session.tokenizer.pad_id)
         sample_index = SampleIndexWriter(output)
         unk_index = UnkIndexWriter(output, session.tokenizer.unk_id)
+        special_index = SpecialIndexWriter(output, special_tokens(session.tokenizer))
         duplicates = DuplicateIndexWriter(output)
         histogram = Histogram()
 
@@ -66,6 +69,7 @@ def _build_output(
             places = shards.write(batch.encoded)
             sample_index.write(batch, places)
             unk_index.write(batch)
+            special_index.write(batch)
             duplicates.add(batch)
             histogram.add(batch.encoded)
             output.samples_written += len(batch)
@@ -75,6 +79,7 @@ def _build_output(
         shards.close_open()
         sample_index.finish()
         unk_index.finish()
+        special_index.finish()
         duplicates.finish()
         output.note_empty_units(filled=set(histogram.samples))
         totals = Totals(
@@ -84,6 +89,8 @@ def _build_output(
             duplicate_samples=duplicates.samples,
             samples_with_unk=unk_index.samples,
             unk_tokens=unk_index.tokens,
+            samples_with_special=special_index.samples,
+            special_tokens=special_index.counts,
         )
         output.write_document(names.HISTOGRAM, histogram.document())
         output.write_document(
@@ -107,6 +114,7 @@ def _encoded_batches(session: Session, engine: Engine) -> Iterator[Batch]:
         if encoded.chunk.job.index != file_index:
             file_index, line = encoded.chunk.job.index, 0
         if isinstance(encoded, Failure):
+            check_unchanged(encoded.chunk.job)  # a file cut in the middle reads as bad JSON
             raise _at_line(encoded, line)
         yield Batch(encoded, first_id, encoded.lines + line)
         first_id += len(encoded.lines)

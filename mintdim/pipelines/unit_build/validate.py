@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from mintdim.encoders.opening import open_encoder
 from mintdim.pipelines.unit_build.config import (
     FileJob,
     Session,
@@ -19,8 +18,6 @@ from mintdim.pipelines.unit_build.config import (
 )
 from mintdim.pipelines.unit_build.output import validate as output_rules
 from mintdim.pipelines.unit_build.source import validate as source_rules
-from mintdim.pipelines.unit_build.source.template import parse_template
-from mintdim.pipelines.unit_build.tokenizer import literals as literal_rules
 from mintdim.pipelines.unit_build.tokenizer import validate as tokenizer_rules
 from mintdim.pipelines.unit_build.units import validate as unit_rules
 from mintdim.shared.errors import PipelineValidationError
@@ -131,12 +128,9 @@ def _sessions(output: OutputConfig, jobs: tuple[FileJob, ...]) -> tuple[Session,
 
 
 def _check_literals(jobs: tuple[FileJob, ...]) -> None:
-    warned = set()
+    checked: set[tuple[tuple[str, ...], str]] = set()
     for job in jobs:
-        info = job.tokenizer
-        encoder = open_encoder(info.kind, info.absolute, info.sha256)
-        literals = parse_template(job.template, job.fields).literals
-        literal_rules.check_literals(encoder, literals, job.template, job.index)
-        if (job.template, info.sha256) not in warned:
-            literal_rules.warn_of_lost_literals(encoder, literals, job.template)
-            warned.add((job.template, info.sha256))
+        literals = source_rules.literals_of(job)
+        if (literals, job.tokenizer.sha256) not in checked:
+            tokenizer_rules.check_literals(job, literals)
+            checked.add((literals, job.tokenizer.sha256))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mintdim.formats import json_text, names
-from mintdim.shared.files import HashedFile, flush, make_directory, write_whole
+from mintdim.shared.files import HashedFile, flush, make_directory, using, write_whole
 from mintdim.shared.language import english
 
 if TYPE_CHECKING:
@@ -100,7 +100,8 @@ class OutputDirectory:
 
     def commit(self, manifest: Any) -> None:
         """Make the dataset complete: all else is on the disk before the manifest appears."""
-        shutil.rmtree(self.work)
+        with using(self.work):
+            shutil.rmtree(self.work)
         for unit_size in self._unit_sizes:
             flush(self._unit(unit_size))
         flush(self.root)

@@ -48,7 +48,8 @@ class ExternalSorter:
         if not self._runs:
             yield sort_rows(self._take_pending())
             return
-        self._spill()
+        if self._pending_rows:
+            self._spill()
         share = max(1, _MERGE_BYTES // (self._width * len(self._runs)))
         yield from _merge([_Run(path, rows, self._width, share) for path, rows in self._runs])
 
@@ -61,7 +62,7 @@ class ExternalSorter:
     def _spill(self) -> None:
         rows = sort_rows(self._take_pending())
         path = self._stem.with_name(f"{self._stem.name}.{len(self._runs)}")
-        HashedFile(path).append(rows.data)
+        HashedFile(path).append(rows.tobytes())
         self._runs.append((path, len(rows)))
 
 

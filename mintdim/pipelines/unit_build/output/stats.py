@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Counts over one output; ``duplicate_samples`` counts all members of all groups."""
+    """Counts over one output.
+
+    ``duplicate_samples`` counts all members of all groups; ``special_tokens`` those that stand in
+    data, by their text.
+    """
 
     samples: int
     tokens: int
@@ -21,13 +25,15 @@ class Totals:
     duplicate_samples: int
     samples_with_unk: int
     unk_tokens: int
+    samples_with_special: int
+    special_tokens: dict[str, int]
 
 
 def stats_document(
     totals: Totals, dtype: TokenDType, unit_distribution: dict[str, int]
 ) -> dict[str, Any]:
-    """Return the content of ``stats.json``."""
-    return {
+    """Return the content of ``stats.json``; special tokens appear only if there are any."""
+    document = {
         "total_samples": totals.samples,
         "total_tokens": totals.tokens,
         "token_dtype": dtype,
@@ -38,3 +44,7 @@ def stats_document(
         "unk_tokens": totals.unk_tokens,
         "unit_distribution": unit_distribution,
     }
+    if totals.special_tokens:
+        document["samples_with_special_tokens"] = totals.samples_with_special
+        document["special_tokens"] = totals.special_tokens
+    return document

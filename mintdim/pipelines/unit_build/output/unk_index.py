@@ -4,25 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from mintdim.encoders.flat import find_tokens
 from mintdim.formats import names
-from mintdim.formats.unk_index import row_text
+from mintdim.formats.token_index import unk_row
+from mintdim.pipelines.unit_build.output.grouping import by_sample
 
 if TYPE_CHECKING:
-    from mintdim.formats.shards import IntArray, TokenArray
     from mintdim.pipelines.unit_build.contracts import Batch
     from mintdim.pipelines.unit_build.output.dir import OutputDirectory
-
-
-def find_token(tokens: TokenArray, offsets: IntArray, token_id: int) -> tuple[IntArray, IntArray]:
-    """Return sample number and position in that sample of every occurrence of ``token_id``.
-
-    ``tokens`` [t] flat, ``offsets`` [n + 1]; returns two arrays [k], in order.
-    """
-    found = np.flatnonzero(tokens == token_id)
-    samples = np.searchsorted(offsets, found, side="right") - 1
-    return samples, found - offsets[samples]
 
 
 class UnkIndexWriter:
@@ -37,26 +26,15 @@ class UnkIndexWriter:
     def write(self, batch: Batch) -> None:
         """Append the rows of a batch and count them."""
         encoded = batch.encoded
-        owners, positions = find_token(encoded.tokens, encoded.offsets, self._unk_id)
-        if not len(owners):
-            return
-        samples, starts = np.unique(owners, return_index=True)
-        digests = batch.digests()
+        found = find_tokens(encoded.tokens, encoded.lengths, [self._unk_id])
         rows = [
-            row_text(
-                batch.first_id + sample,
-                digests[sample],
-                batch.source_file,
-                int(batch.lines[sample]),
-                inside.tolist(),
-            )
-            for sample, inside in zip(
-                samples.tolist(), np.split(positions, starts[1:]), strict=True
-            )
+            unk_row(*batch.origin(sample), positions.tolist())
+            for sample, positions, _ in by_sample(found)
         ]
-        self._rows.append("".join(rows).encode())
-        self.samples += len(samples)
-        self.tokens += len(owners)
+        if rows:
+            self._rows.append("".join(rows).encode())
+        self.samples += len(rows)
+        self.tokens += len(found.samples)
 
     def finish(self) -> None:
         """Give the file its final name."""

@@ -20,7 +20,7 @@ from mintdim.shared.errors import (
 from mintdim.shared.mapping import check_arity
 from mintdim.shared.messages import Phrase, phrase
 from mintdim.shared.paths import absolute, same_or_nested
-from mintdim.shared.structure import a_list, a_path, is_positive_int
+from mintdim.shared.structure import a_list, a_path, is_positive_int, shown
 
 if TYPE_CHECKING:
     from mintdim.pipelines.unit_build.config import Session
@@ -79,7 +79,7 @@ def _samples_per_shard(entries: object) -> tuple[int, ...]:
     values = a_list(entries, "samples_per_shard", lambda p: SamplesPerShardError(problem=p))
     for index, value in enumerate(values):
         if not is_positive_int(value):
-            problem = phrase("samples_not_positive", index=index, found=value)
+            problem = phrase("samples_not_positive", index=index, found=shown(value))
             raise SamplesPerShardError(problem=problem)
     return tuple(int(value) for value in values)  # type: ignore[call-overload]
 

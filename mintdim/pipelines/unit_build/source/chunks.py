@@ -15,6 +15,7 @@ from mintdim.pipelines.unit_build.source.compression import (
     archive_kind,
     decompressed,
 )
+from mintdim.pipelines.unit_build.source.template import parse_template
 from mintdim.shared.errors import SourceParseError, SourceReadError
 from mintdim.shared.messages import phrase
 
@@ -25,12 +26,16 @@ if TYPE_CHECKING:
 
 # Also the most text that one tokenizer call gets, unless a single line is longer.
 CHUNK_BYTES = 4 * 1024 * 1024
+_SMALLEST_CHUNK = 64 * 1024
+# Shorter lines are rare; a template that multiplies them must still not fill the memory.
+_TYPICAL_LINE_BYTES = 64
 
 _BOM = b"\xef\xbb\xbf"
 
 
-def plan_chunks(job: FileJob, chunk_bytes: int = CHUNK_BYTES) -> Iterator[Chunk]:
-    """Yield the chunks of a file; ``chunk_bytes`` has no effect on the lines they hold."""
+def plan_chunks(job: FileJob, chunk_bytes: int | None = None) -> Iterator[Chunk]:
+    """Yield the chunks of a file; their size has no effect on what is written."""
+    chunk_bytes = chunk_bytes or _chunk_bytes(job)
     kind = archive_kind(job.source.absolute)
     if kind is not None:
         yield from _stream_chunks(job, kind, chunk_bytes)
@@ -38,6 +43,14 @@ def plan_chunks(job: FileJob, chunk_bytes: int = CHUNK_BYTES) -> Iterator[Chunk]
     for start in range(0, job.source.bytes, chunk_bytes):
         stop = min(start + chunk_bytes, job.source.bytes)
         yield Chunk(job, start, stop, consumed=stop - start)
+
+
+def _chunk_bytes(job: FileJob) -> int:
+    """Return the size of a chunk: smaller where the template makes much text of little data."""
+    template = parse_template(job.template, job.fields)
+    repeats = len(template.placeholders) / len(job.fields)
+    growth = max(1.0, repeats) + sum(map(len, template.literals)) / _TYPICAL_LINE_BYTES
+    return min(CHUNK_BYTES, max(_SMALLEST_CHUNK, int(CHUNK_BYTES * 2 / growth)))
 
 
 def read_lines(chunk: Chunk) -> list[bytes]:
@@ -57,7 +70,9 @@ def read_lines(chunk: Chunk) -> list[bytes]:
 def read_error(job: FileJob, error: OSError) -> SourceReadError:
     """Return the error that names the source which the system could not read."""
     reason = phrase("os_error", detail=error.strerror or str(error))
-    return SourceReadError(file=job.source.path, reason=reason)
+    failure = SourceReadError(file=job.source.path, reason=reason)
+    failure.__cause__ = error
+    return failure
 
 
 def _read_range(chunk: Chunk) -> bytes:
@@ -78,34 +93,42 @@ def _read_range(chunk: Chunk) -> bytes:
 
 def _stream_chunks(job: FileJob, kind: str, chunk_bytes: int) -> Iterator[Chunk]:
     """Yield blocks of whole lines; only the last may lack its ``\\n``, or bear a failure."""
-    with open(job.source.absolute, "rb") as raw:
-        pending, pending_bytes, place, start = [], 0, 0, 0
+    place = start = 0
+    for block, position, failure in _line_blocks(job, kind, chunk_bytes):
+        stop = start + len(block)
+        yield Chunk(job, start, stop, position - place, block, failure)
+        place, start = position, stop
 
-        def chunk(block: bytes, failure: SourceParseError | SourceReadError | None = None) -> Chunk:
-            nonlocal place, start
-            consumed, place = raw.tell() - place, raw.tell()
-            start, begin = start + len(block), start
-            return Chunk(job, begin, start, consumed, block, failure)
 
-        try:
+def _line_blocks(
+    job: FileJob, kind: str, chunk_bytes: int
+) -> Iterator[tuple[bytes, int, SourceParseError | SourceReadError | None]]:
+    """Yield whole lines, the position in the archive, and what ended it if it ended badly."""
+    pending: list[bytes] = []
+    position = pending_bytes = 0
+    try:
+        with open(job.source.absolute, "rb") as raw:
             for block in decompressed(raw, kind):
                 pending.append(block)
                 pending_bytes += len(block)
                 if pending_bytes >= chunk_bytes and b"\n" in block:
                     whole, rest = _cut_at_last_line_end(pending)
-                    pending, pending_bytes = [rest], len(rest)
-                    yield chunk(whole)
-        except ArchiveError as error:
-            whole, _ = _cut_at_last_line_end(pending)
-            line = whole.count(b"\n") + 1
-            yield chunk(
-                whole, SourceParseError(file=job.source.path, line=line, reason=error.reason)
-            )
-            return
-        except OSError as error:
-            yield chunk(b"", read_error(job, error))
-            return
-        yield chunk(b"".join(pending))
+                    pending, pending_bytes, position = [rest], len(rest), raw.tell()
+                    yield whole, position, None
+            position = raw.tell()
+    except ArchiveError as error:
+        whole, _ = _cut_at_last_line_end(pending)
+        yield whole, position, _damaged(job, whole.count(b"\n") + 1, error)
+    except OSError as error:
+        yield b"", position, read_error(job, error)
+    else:
+        yield b"".join(pending), position, None
+
+
+def _damaged(job: FileJob, line: int, cause: ArchiveError) -> SourceParseError:
+    error = SourceParseError(file=job.source.path, line=line, reason=cause.reason)
+    error.__cause__ = cause.__cause__
+    return error
 
 
 def _cut_at_last_line_end(blocks: list[bytes]) -> tuple[bytes, bytes]:

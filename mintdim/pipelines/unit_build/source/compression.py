@@ -38,8 +38,8 @@ def decompressed(raw: BinaryIO, kind: str) -> Iterator[bytes]:
     try:
         while block := stream.read(_BLOCK_BYTES):
             yield block
-    except EOFError:
-        raise ArchiveError(phrase("archive_truncated", kind=kind)) from None
+    except EOFError as error:
+        raise ArchiveError(phrase("archive_truncated", kind=kind)) from error
     except corrupt as error:
         raise ArchiveError(phrase("archive_corrupt", kind=kind, detail=str(error))) from error
 

@@ -67,7 +67,8 @@ def strict_values(line: bytes, fields: tuple[str, ...], file: str, number: int) 
     try:
         row = _parse(line)
     except _RefusedError as refused:
-        raise SourceParseError(file=file, line=number, reason=refused.reason) from None
+        reason = refused.reason
+        raise SourceParseError(file=file, line=number, reason=reason) from refused.__cause__
     missing = tuple(field for field in fields if field not in row)
     if missing:
         raise SampleSchemaError(
@@ -100,7 +101,7 @@ def _parse(line: bytes) -> dict[str, Any]:
         row = _decode_json(text)
     except json.JSONDecodeError as error:
         detail = f"{error.msg} (column {error.pos + 1})"
-        raise _RefusedError(phrase("invalid_json", detail=detail)) from None
+        raise _RefusedError(phrase("invalid_json", detail=detail)) from error
     if type(row) is not dict:
         raise _RefusedError(phrase("not_an_object", found=_json_type(row)))
     return row
@@ -112,9 +113,9 @@ def _decode(line: bytes) -> str:
     except UnicodeDecodeError as error:
         for start, kind, advice in _LOOKS_LIKE:
             if line.startswith(start):
-                raise _RefusedError(phrase("looks_like", kind=kind, advice=advice)) from None
+                raise _RefusedError(phrase("looks_like", kind=kind, advice=advice)) from error
         byte, position = line[error.start], error.start + 1
-        raise _RefusedError(phrase("not_utf8", byte=byte, position=position)) from None
+        raise _RefusedError(phrase("not_utf8", byte=byte, position=position)) from error
 
 
 def _refuse_constant(literal: str) -> NoReturn:

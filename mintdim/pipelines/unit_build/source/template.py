@@ -24,6 +24,15 @@ class Template:
         """Return the text with the i-th placeholder replaced by ``values[i]``."""
         return self._pattern % values
 
+    def value_spans(self, values: tuple[str, ...]) -> list[tuple[int, int]]:
+        """Return the characters ``[start, stop)`` that each value takes in the rendered text."""
+        spans, end = [], 0
+        for literal, value in zip(self.literals, values, strict=False):
+            start = end + len(literal)
+            end = start + len(value)
+            spans.append((start, end))
+        return spans
+
 
 @lru_cache(maxsize=64)
 def parse_template(text: str, fields: tuple[str, ...]) -> Template:

@@ -73,6 +73,11 @@ def check_templates(source: SourceConfig) -> None:
         _check_template(path, fields, template)
 
 
+def literals_of(job: FileJob) -> tuple[str, ...]:
+    """Return the literal parts of the template of a file."""
+    return parse_template(job.template, job.fields).literals
+
+
 def check_unchanged(job: FileJob) -> None:
     """Raise ``SourceChangedError`` if a source file is not the one that was validated."""
     before = job.source

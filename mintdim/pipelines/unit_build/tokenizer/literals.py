@@ -12,24 +12,30 @@ if TYPE_CHECKING:
     from mintdim.encoders.contract import Encoder
 
 
-def check_literals(
+def check_covered(
     encoder: Encoder, literals: tuple[str, ...], template: str, file_index: int
 ) -> None:
     """Encode every literal of a template once.
 
-    Raises ``TemplateTokenizerError`` where one gives UNK. Warns where the tokenizer drops or
-    changes one: that is legal, but people should know that it is not in the data.
+    Raises ``TemplateTokenizerError`` where one gives UNK.
     """
-    texts = [literal for literal in literals if literal]
-    encoded = encoder.encode_batch(texts)
-    ends = encoded.lengths.cumsum()
-    for literal, start, end in zip(texts, ends - encoded.lengths, ends, strict=True):
-        if (encoded.ids[start:end] == encoder.unk_id).any():
+    for literal in filter(None, literals):
+        if _gives_unk(encoder, literal):
             raise TemplateTokenizerError(file_index=file_index, template=template, literal=literal)
 
 
+def _gives_unk(encoder: Encoder, literal: str) -> bool:
+    try:
+        return bool((encoder.encode_batch([literal]).ids == encoder.unk_id).any())
+    except ValueError:  # what the library refuses to encode, it does not cover
+        return True
+
+
 def warn_of_lost_literals(encoder: Encoder, literals: tuple[str, ...], template: str) -> None:
-    """Warn once per template of literals that the tokenizer drops or changes."""
+    """Warn of literals that the tokenizer drops or changes.
+
+    That is legal, but people should know what is in the data.
+    """
     last = len(literals) - 1
     shown = [_as_encoded(encoder, text, i > 0, i < last) for i, text in enumerate(literals)]
     changes = [

@@ -8,6 +8,7 @@ from mintdim.encoders.opening import open_encoder, read_tokenizer
 from mintdim.formats.shards import token_dtype
 from mintdim.pipelines.unit_build.config import TokenizerConfig, TokenizerInfo
 from mintdim.pipelines.unit_build.tokenizer import hf_json, sentencepiece
+from mintdim.pipelines.unit_build.tokenizer.literals import check_covered, warn_of_lost_literals
 from mintdim.shared.errors import (
     TokenizerMappingError,
     TokenizerValidationError,
@@ -15,11 +16,12 @@ from mintdim.shared.errors import (
 from mintdim.shared.files import sha256_of
 from mintdim.shared.mapping import check_arity
 from mintdim.shared.messages import Phrase, phrase
-from mintdim.shared.paths import absolute, as_given, is_path, require_file
+from mintdim.shared.paths import absolute, as_given, is_path, is_usable_path, require_file
 
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from mintdim.pipelines.unit_build.config import FileJob
     from mintdim.shared.types import TokenDType, TokenizerKind
 
 _LIBRARY_NAMES = {"sentencepiece": "sentencepiece", "hf_json": "tokenizers"}
@@ -65,6 +67,14 @@ def storage_dtype(info: TokenizerInfo) -> TokenDType:
     return token_dtype(max(info.vocab_size, info.largest_id + 1, info.pad_id + 1))
 
 
+def check_literals(job: FileJob, literals: tuple[str, ...]) -> None:
+    """Raise ``TemplateTokenizerError`` for a literal with UNK; warn of a literal that is lost."""
+    info = job.tokenizer
+    encoder = open_encoder(info.kind, info.absolute, info.sha256)
+    check_covered(encoder, literals, job.template, job.index)
+    warn_of_lost_literals(encoder, literals, job.template)
+
+
 def _path_of(config: object) -> str:
     if not isinstance(config, dict):
         raise _config_error(phrase("tokenizer_not_a_dict", found=type(config).__name__))
@@ -74,7 +84,7 @@ def _path_of(config: object) -> str:
     if "path" not in config:
         raise _config_error(phrase("tokenizer_no_path"))
     path = config["path"]
-    if not is_path(path) or "\0" in as_given(path):
+    if not is_path(path) or not is_usable_path(as_given(path)):
         found = repr(path) if isinstance(path, str) else type(path).__name__
         raise _config_error(phrase("tokenizer_path_type", found=found))
     return as_given(path)

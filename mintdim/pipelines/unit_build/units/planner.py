@@ -23,6 +23,7 @@ def place_in_shards(first_shard: int, filled: int, count: int, capacity: int) ->
 
     ``filled`` rows of shard ``first_shard`` are taken already; a shard holds ``capacity``.
     """
+    capacity = min(capacity, np.iinfo(np.int64).max)
     position = filled + np.arange(count, dtype=np.int64)
     return np.stack([first_shard + position // capacity, position % capacity])
 

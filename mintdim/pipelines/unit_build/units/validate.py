@@ -6,7 +6,7 @@ from mintdim.pipelines.unit_build.config import UnitsConfig
 from mintdim.shared.errors import UnitMappingError, UnitValidationError
 from mintdim.shared.mapping import check_arity
 from mintdim.shared.messages import Phrase, phrase
-from mintdim.shared.structure import a_list, a_positive_int
+from mintdim.shared.structure import a_list, a_positive_int, shown
 
 _LARGEST_UNIT = 2**32 - 1  # sample_index.bin holds unit sizes as uint32
 
@@ -44,7 +44,7 @@ def _unit_sizes(entry: object, name: str) -> tuple[int, ...]:
         for i, size in enumerate(a_list(entry, name, _error))
     )
     if any(first >= second for first, second in pairwise(sizes)):
-        raise _error(phrase("not_ascending", name=name, found=list(sizes)))
+        raise _error(phrase("not_ascending", name=name, found=shown(list(sizes))))
     if sizes[-1] > _LARGEST_UNIT:
-        raise _error(phrase("too_large", name=name, limit=_LARGEST_UNIT, found=sizes[-1]))
+        raise _error(phrase("too_large", name=name, limit=_LARGEST_UNIT, found=shown(sizes[-1])))
     return sizes

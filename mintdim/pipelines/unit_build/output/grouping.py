@@ -1,0 +1,21 @@
+"""Occurrences of tokens, sample by sample."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mintdim.encoders.contract import IntArray
+    from mintdim.encoders.flat import Occurrences
+
+
+def by_sample(found: Occurrences) -> Iterator[tuple[int, IntArray, IntArray]]:
+    """Yield sample, positions and ids of every sample that holds one of the tokens."""
+    samples, starts = np.unique(found.samples, return_index=True)
+    positions = np.split(found.positions, starts[1:])
+    ids = np.split(found.ids, starts[1:])
+    yield from zip(samples.tolist(), positions, ids, strict=False)

@@ -1,0 +1,69 @@
+"""Special index writer: samples whose field values hold special tokens of the tokenizer.
+
+Most datasets have none; the file appears only if there are any.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from mintdim.formats import names
+from mintdim.formats.token_index import special_row
+from mintdim.pipelines.unit_build.output.grouping import by_sample
+from mintdim.shared.log import logger
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mintdim.pipelines.unit_build.contracts import Batch
+    from mintdim.pipelines.unit_build.output.dir import OutputDirectory
+    from mintdim.shared.files import HashedFile
+
+
+class SpecialIndexWriter:
+    """Appends a row to ``special_index.jsonl`` for every sample with special tokens in its data.
+
+    ``special_tokens``: their ids and texts.
+    """
+
+    def __init__(self, output: OutputDirectory, special_tokens: Mapping[int, str]) -> None:
+        self._output, self._texts = output, special_tokens
+        self._rows: HashedFile | None = None
+        self._counts: Counter[int] = Counter()
+        self.samples = 0
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Occurrences by the text of the token, in order of the ids."""
+        return {self._texts[token_id]: n for token_id, n in sorted(self._counts.items())}
+
+    def write(self, batch: Batch) -> None:
+        """Append the rows of a batch and count them."""
+        found = batch.encoded.special
+        rows = [
+            special_row(
+                *batch.origin(sample), positions.tolist(), [self._texts[i] for i in ids.tolist()]
+            )
+            for sample, positions, ids in by_sample(found)
+        ]
+        if not rows:
+            return
+        self._rows = self._rows or self._output.new_file(names.SPECIAL_INDEX)
+        self._rows.append("".join(rows).encode())
+        self._counts.update(found.ids.tolist())
+        self.samples += len(rows)
+
+    def finish(self) -> None:
+        """Give the file its final name, and say what was found, if anything was."""
+        if self._rows is None:
+            return
+        self._output.finish(self._rows, names.SPECIAL_INDEX)
+        shown = ", ".join(f"{text} x {count}" for text, count in self.counts.items())
+        logger.warning(
+            "[unit-build:warning] field values hold special tokens of the tokenizer: %s "
+            "(in %d samples, see %s).",
+            shown,
+            self.samples,
+            names.SPECIAL_INDEX,
+        )
