@@ -20,7 +20,7 @@ def new_builder(name: str) -> Any:
 
     Raises ``UnknownPipelineError``, which lists the known names.
     """
-    if name not in known_pipelines():
+    if not isinstance(name, str) or name not in known_pipelines():
         raise UnknownPipelineError(name=str(name), known=known_pipelines())
     module, _, builder = _BUILDERS[name].partition(":")
     return getattr(import_module(module), builder)()

@@ -50,6 +50,7 @@ class ExpectedOutput:
     sample_index_bin: bytes
     duplicate_index: list[Row]
     unk_index: list[Row]
+    special_index: list[Row]  # empty: then there is no such file
     histogram: Row
     stats: Row
     manifest: Row  # the keys that must be there; others may stand beside them
@@ -61,6 +62,7 @@ class ExpectedOutput:
     def files(self) -> set[str]:
         fixed = {"manifest.json", "histogram.json", "stats.json", "shards_index.json"}
         indexes = {"sample_index.jsonl", "duplicate_index.jsonl", "unk_index.jsonl"}
+        indexes |= {"special_index.jsonl"} if self.special_index else set()
         return fixed | indexes | {"sample_index.bin"} | self.empty_units | set(self.shards)
 
 
@@ -223,12 +225,22 @@ def render(template: str, values: Mapping[str, str]) -> str:
     return text
 
 
+def characters_from_data(template: str, values: Mapping[str, str]) -> list[bool]:
+    """For each character of the rendered text: did it come from a value?"""
+    flags: list[bool] = []
+    for kind, content in template_parts(template, list(values)):
+        from_data = kind == "field"
+        flags += [from_data] * len(values[content] if from_data else content)
+    return flags
+
+
 # ------------------------------------------------------------------------------------ tokenizer
 
 
 @dataclass(frozen=True)
 class Tokenizer:
-    encode: Callable[[str], list[int]]
+    encode: Callable[[str], list[tuple[int, int, int]]]  # (id, first character, behind the last)
+    special: dict[int, str]  # those that match in text, UNK aside
     vocab_size: int
     largest_id: int
     unk_id: int
@@ -253,10 +265,14 @@ def _sentencepiece(content: bytes) -> Tokenizer:
     model = sentencepiece.SentencePieceProcessor(model_proto=content)
     size = model.vocab_size()
 
-    def encode(text: str) -> list[int]:
-        return list(model.encode(text))
+    def encode(text: str) -> list[tuple[int, int, int]]:
+        mapping = model.encode_as_offset_mapping(text)
+        assert list(mapping["ids"]) == list(model.encode(text))
+        pairs = zip(mapping["ids"], mapping["offsets"], strict=True)
+        return [(token, start, stop) for token, (start, stop) in pairs]
 
-    return Tokenizer(encode, size, size - 1, model.unk_id(), model.pad_id())
+    # The models of our worlds have no user-defined symbol that looks like a mark.
+    return Tokenizer(encode, {}, size, size - 1, model.unk_id(), model.pad_id())
 
 
 @functools.lru_cache(maxsize=32)
@@ -272,11 +288,19 @@ def _hf_json(content: bytes) -> Tokenizer:
     unk_id = model["unk_id"] if model["type"] == "Unigram" else model["vocab"][model["unk_token"]]
     vocab = library.get_vocab(with_added_tokens=True)
 
-    def encode(text: str) -> list[int]:
-        return list(library.encode(text, add_special_tokens=False).ids)
+    def encode(text: str) -> list[tuple[int, int, int]]:
+        encoding = library.encode(text, add_special_tokens=False)
+        pairs = zip(encoding.ids, encoding.offsets, strict=True)
+        return [(token, start, stop) for token, (start, stop) in pairs]
+
+    special = {
+        token["id"]: token["content"]
+        for token in stored.get("added_tokens", [])
+        if token["special"] and token["id"] != unk_id
+    }
 
     pad_id = stored["padding"]["pad_id"]
-    return Tokenizer(encode, len(vocab), max(vocab.values()), unk_id, pad_id)
+    return Tokenizer(encode, special, len(vocab), max(vocab.values()), unk_id, pad_id)
 
 
 # --------------------------------------------------------------------------------- one data set
@@ -289,6 +313,7 @@ class Sample:
     text: str
     tokens: list[int]
     unit: int
+    special: list[tuple[int, str]]  # position and text of special tokens that data brought in
     shard: int = -1
     row: int = -1
 
@@ -326,12 +351,20 @@ class Places:
 
 def sample_of(job: Job, index: int, number: int, line: bytes, tokenizer: Tokenizer) -> Sample:
     fields, template = for_file(job["fields"], index), for_file(job["templates"], index)
-    text = render(template, texts_of(parse_row(line), fields))
-    tokens = tokenizer.encode(text)
+    values = texts_of(parse_row(line), fields)
+    text = render(template, values)
+    pieces = tokenizer.encode(text)
+    tokens = [token for token, _, _ in pieces]
     fitting = [size for size in for_file(job["sizes"], index) if size >= len(tokens)]
     if not fitting:
         raise BadLineError("UnitOverflowError")
-    return Sample(job["files"][index], number, text, tokens, min(fitting))
+    from_data = characters_from_data(template, values)
+    special = [
+        (position, tokenizer.special[token])
+        for position, (token, start, stop) in enumerate(pieces)
+        if token in tokenizer.special and any(from_data[start:stop])
+    ]
+    return Sample(job["files"][index], number, text, tokens, min(fitting), special)
 
 
 def samples_of_file(root: Path, job: Job, index: int) -> Iterator[Sample | ExpectedError]:
@@ -397,6 +430,7 @@ def _output(
     counts = _samples_per_unit(samples)
     duplicates = _duplicate_index(samples)
     unk = _unk_index(samples, tokenizer.unk_id)
+    special = _special_index(samples)
     units = sorted({size for index in files for size in for_file(job["sizes"], index)})
     return ExpectedOutput(
         directory=directory,
@@ -407,8 +441,9 @@ def _output(
         ),
         duplicate_index=duplicates,
         unk_index=unk,
+        special_index=special,
         histogram=counts,
-        stats=_stats(samples, tokenizer, counts, duplicates, unk),
+        stats=_stats(samples, tokenizer, counts, duplicates, unk) | _special_stats(special),
         manifest=_manifest(root, job, files, tokenizer),
         manifest_facts=_manifest_facts(root, job, files),
         shards_index=_shards_index(samples, shards),
@@ -478,6 +513,30 @@ def _unk_index(samples: list[Sample], unk_id: int) -> list[Row]:
         }
         rows += [row] if positions else []
     return rows
+
+
+def _special_index(samples: list[Sample]) -> list[Row]:
+    return [
+        {
+            "sample_id": sample_id,
+            "hash": sample.hash,
+            "source_file": sample.file,
+            "source_line": sample.line,
+            "special_count": len(sample.special),
+            "special_positions": [position for position, _ in sample.special],
+            "special_tokens": [text for _, text in sample.special],
+        }
+        for sample_id, sample in enumerate(samples)
+        if sample.special
+    ]
+
+
+def _special_stats(special: list[Row]) -> Row:
+    texts = [text for row in special for text in row["special_tokens"]]
+    counts = {text: texts.count(text) for text in texts}
+    return (
+        {"samples_with_special_tokens": len(special), "special_tokens": counts} if special else {}
+    )
 
 
 def _stats(
@@ -571,7 +630,8 @@ def differences(expected: ExpectedOutput, found: Mapping[str, bytes]) -> list[st
     wrong = [f"bytes of {name}" for name, data in expected.shards.items() if found[name] != data]
     if found["sample_index.bin"] != expected.sample_index_bin:
         wrong.append("bytes of sample_index.bin")
-    for name in ("sample_index", "duplicate_index", "unk_index"):
+    names = ["sample_index", "duplicate_index", "unk_index"]
+    for name in [*names, "special_index"] if expected.special_index else names:
         wrong += _row_differences(f"{name}.jsonl", getattr(expected, name), found)
     wrong += _compare("histogram.json", expected.histogram, json.loads(found["histogram.json"]))
     stats = json.loads(found["stats.json"])

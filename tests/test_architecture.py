@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import mintdim
 import pytest
+
+import mintdim
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,9 +102,7 @@ def _imported(node: ast.AST, package: str, known: set[str]) -> list[str]:
         base = ".".join([*parts[: len(parts) + 1 - node.level], *([base] if base else [])])
     # `from package import module` names a module, `from module import name` does not.
     return [
-        f"{base}.{alias.name}"
-        if f"{base}.{alias.name}".removeprefix("mintdim.") in known
-        else base
+        f"{base}.{alias.name}" if f"{base}.{alias.name}".removeprefix("mintdim.") in known else base
         for alias in node.names
     ]
 
@@ -213,9 +212,7 @@ PLANTED = [
 
 
 @pytest.mark.parametrize(("file", "line"), PLANTED)
-def test_a_planted_import_against_the_arrows_is_found(
-    tmp_path: Path, file: str, line: str
-) -> None:
+def test_a_planted_import_against_the_arrows_is_found(tmp_path: Path, file: str, line: str) -> None:
     copy = tmp_path / "mintdim"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
     for planted in PLANTED:  # the modules that a plant imports have to be there

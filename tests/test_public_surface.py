@@ -11,8 +11,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import mintdim
 import pytest
+
+import mintdim
 from mintdim.shared.errors import LanguageError, UnknownPipelineError
 
 HEAVY = {"numpy", "tokenizers", "sentencepiece", "orjson", "tqdm"}
@@ -155,7 +156,8 @@ def test_an_error_speaks_the_language_of_the_process_that_prints_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "vietnamese"), [("vi", True), ("en", False), ("VI", False), ("fr", False), ("", False)]
+    ("value", "vietnamese"),
+    [("vi", True), ("en", False), ("VI", False), ("fr", False), ("", False)],
 )
 def test_the_environment_chooses_the_language_and_anything_but_vi_is_english(
     monkeypatch: pytest.MonkeyPatch, value: str, vietnamese: bool

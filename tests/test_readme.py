@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +28,7 @@ def test_every_python_block_of_the_readme_prints_the_text_block_after_it(
     blocks = [(kind, body) for kind, body in readme_blocks() if kind in ("python", "text")]
     namespace: dict[str, object] = {}
     ran = 0
-    for (kind, code), (next_kind, expected) in zip(blocks, blocks[1:], strict=False):
+    for (kind, code), (next_kind, expected) in itertools.pairwise(blocks):
         if kind != "python":
             continue
         printed = io.StringIO()

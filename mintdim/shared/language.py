@@ -20,7 +20,7 @@ def set_language(language: Language | None) -> None:
     Raises ``LanguageError`` for anything else.
     """
     global _chosen
-    if language is not None and language not in get_args(Language):
+    if language is not None and str(language) not in get_args(Language):
         from mintdim.shared.errors import LanguageError
 
         raise LanguageError(language=str(language))

@@ -193,7 +193,7 @@ Lý do:
     },
     "SourceReadError": {
         "en": """\
-Source file could not be read.
+Input file could not be read.
 
 File:
 {file}
@@ -201,7 +201,7 @@ File:
 Reason:
 {reason}""",
         "vi": """\
-Không đọc được file nguồn.
+Không đọc được file đầu vào.
 
 File:
 {file}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from mintdim.engines.inline import InlineEngine
 
 if TYPE_CHECKING:

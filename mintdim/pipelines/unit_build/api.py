@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mintdim.pipelines.unit_build.validate import Declaration, validate
-from mintdim.shared.errors import OutputConfigError
 from mintdim.shared.log import shown_by_default
-from mintdim.shared.messages import phrase
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -136,11 +134,9 @@ class OutputBlock:
         ``path`` (or ``paths``): one directory for all files, or a list with one per file; each
         must be new or empty. ``samples_per_shard``: samples in a full shard, per file.
         """
-        if path is not None and paths is not None:
-            raise OutputConfigError(problem=phrase("two_names", first="path", second="paths"))
-        directories = path if paths is None else paths
         self._job._declared.output = {
-            "directories": directories,
+            "path": path,
+            "paths": paths,
             "samples_per_shard": samples_per_shard,
         }
         return self._job

@@ -114,7 +114,6 @@ def _encoded_batches(session: Session, engine: Engine) -> Iterator[Batch]:
         if encoded.chunk.job.index != file_index:
             file_index, line = encoded.chunk.job.index, 0
         if isinstance(encoded, Failure):
-            check_unchanged(encoded.chunk.job)  # a file cut in the middle reads as bad JSON
             raise _at_line(encoded, line)
         yield Batch(encoded, first_id, encoded.lines + line)
         first_id += len(encoded.lines)
@@ -130,6 +129,7 @@ def _chunks(session: Session) -> Iterator[Chunk]:
 def _at_line(failure: Failure, lines_before: int) -> Exception:
     """Return the error with its line counted from the beginning of the file."""
     if isinstance(failure.error, MintDimDataError):
+        check_unchanged(failure.chunk.job)  # a file cut in the middle reads as bad JSON
         failure.error.line += lines_before
     return failure.error
 

@@ -79,12 +79,16 @@ def _check_complete(declared: Declaration) -> None:
         "tokenizer": declared.tokenizer,
         "units.sizes": declared.units.get("sizes"),
         "units.build_batch": declared.units.get("build_batch"),
-        "output.dir": declared.output.get("directories"),
+        "output.dir": _first_given(declared.output.get("path"), declared.output.get("paths")),
         "output.samples_per_shard": declared.output.get("samples_per_shard"),
     }
     missing = tuple(name for name, value in arguments.items() if is_missing(value))
     if missing:
         raise PipelineValidationError(missing=missing)
+
+
+def _first_given(path: object, paths: object) -> object:
+    return paths if path is None else path
 
 
 def _check_mapping(

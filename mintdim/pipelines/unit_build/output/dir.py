@@ -51,6 +51,7 @@ class OutputDirectory:
         self.root = Path(session.absolute)
         self.work = self.root / names.WORK
         self.samples_written = 0
+        self._committed = False
         self._unit_sizes = session.unit_sizes
         self._files: list[tuple[str, HashedFile]] = []
 
@@ -70,7 +71,7 @@ class OutputDirectory:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if error is not None:
+        if error is not None and not self._committed:
             self._fail(error)
 
     @property
@@ -107,6 +108,7 @@ class OutputDirectory:
         flush(self.root)
         work, final = self.root / names.MANIFEST_WORK, self.root / names.MANIFEST
         write_whole(work, final, json_text.document(manifest))
+        self._committed = True
         flush(self.root)
 
     def _write(self, name: str, data: bytes) -> HashedFile:

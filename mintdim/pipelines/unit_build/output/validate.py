@@ -26,11 +26,14 @@ if TYPE_CHECKING:
     from mintdim.pipelines.unit_build.config import Session
 
 
-def check_structure(directories: object, samples_per_shard: object) -> OutputConfig:
+def check_structure(path: object, paths: object, samples_per_shard: object) -> OutputConfig:
     """Return the block as tuples; a single path is one shared output.
 
     Raises ``OutputConfigError`` or ``SamplesPerShardError``.
     """
+    if path is not None and paths is not None:
+        raise _error(phrase("two_names", first="path", second="paths"))
+    directories = path if paths is None else paths
     entries = directories if isinstance(directories, (list, tuple)) else [directories]
     return OutputConfig(
         directories=tuple(

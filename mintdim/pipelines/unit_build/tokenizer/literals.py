@@ -55,8 +55,10 @@ def _as_encoded(encoder: Encoder, literal: str, inside_left: bool, inside_right:
     """Return what becomes of a literal between letters, where fields stand beside it."""
     left, right = "a" if inside_left else "", "b" if inside_right else ""
     shown = encoder.normalised(left + literal + right)
-    start = shown.find(left) + len(left) if left else 0
-    end = shown.rfind(right) if right else len(shown)
+    # The normaliser may change the letters as well.
+    first, last = encoder.normalised(left).strip(), encoder.normalised(right).strip()
+    start = shown.find(first) + len(first)
+    end = shown.rfind(last) if last else len(shown)
     became = shown[start:end]
     # The space that a model puts before or after every text is no change of the literal.
     return literal if became in (f" {literal}", f"{literal} ") else became
