@@ -121,8 +121,8 @@ class OutputDirectory:
 
     def _fail(self, error: BaseException) -> None:
         """Remove what is unfinished and say so; a disk that refuses this changes no error."""
-        shutil.rmtree(self.work, ignore_errors=True)
         with contextlib.suppress(OSError):
+            shutil.rmtree(self.work, ignore_errors=True)
             (self.root / names.MANIFEST_WORK).unlink(missing_ok=True)
         with english():
             text = _UNIT_BUILD_FAILED.format(samples=self.samples_written, error=error)
