@@ -67,6 +67,10 @@ class Encoder(Protocol):
         """Return the ids of one text with the characters each stands for (slow)."""
         ...
 
+    def decode(self, ids: Sequence[int]) -> str:
+        """Return the text of ids; special tokens appear as their text where the library can."""
+        ...
+
     def normalised(self, text: str) -> str:
         """Return what the tokenizer makes of ``text`` before it cuts it into tokens."""
         ...

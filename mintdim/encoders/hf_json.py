@@ -77,6 +77,11 @@ class HfJsonEncoder:
         pairs = zip(encoding.ids, encoding.offsets, strict=True)
         return [Span(token_id, start, stop) for token_id, (start, stop) in pairs]
 
+    def decode(self, ids: Sequence[int]) -> str:
+        """Return the text of ids, special tokens included."""
+        with _refusals_as_value_errors():
+            return str(self._library.decode(list(ids), skip_special_tokens=False))
+
     def normalised(self, text: str) -> str:
         """Return ``text`` after normaliser and pre-tokenizer, spaces shown as spaces.
 

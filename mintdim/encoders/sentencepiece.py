@@ -65,6 +65,10 @@ class SentencePieceEncoder:
         pairs = zip(mapping["ids"], mapping["offsets"], strict=True)
         return [Span(token_id, start, stop) for token_id, (start, stop) in pairs]
 
+    def decode(self, ids: Sequence[int]) -> str:
+        """Return the text of ids."""
+        return str(self._library.decode(list(ids)))
+
     def normalised(self, text: str) -> str:
         """Return ``text`` after the model's normalisation, spaces shown as spaces."""
         return str(self._library.normalize(text)).replace(_SPACE_SYMBOL, " ")

@@ -50,13 +50,21 @@ def manifest(
 
 
 def tokenizer_entry(
-    *, kind: str, path: str, vocab_size: int, unk_id: int, pad_id: int, sha256: str
+    *,
+    kind: str,
+    path: str,
+    vocab_size: int,
+    largest_id: int,
+    unk_id: int,
+    pad_id: int,
+    sha256: str,
 ) -> dict[str, Any]:
     """Return the description of one tokenizer."""
     return {
         "type": kind,
         "path": path,
         "vocab_size": vocab_size,
+        "largest_id": largest_id,
         "unk_id": unk_id,
         "pad_id": pad_id,
         "sha256": sha256,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from mintdim.formats import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from mmap import mmap
 
 BINARY_ROW = np.dtype(
     [("token_count", "<u4"), ("unit_size", "<u4"), ("shard", "<u4"), ("row", "<u4")]
@@ -42,3 +44,20 @@ def rows_text(
             for sample_id, (digest, count, unit, line, shard) in enumerate(columns, first_id)
         ]
     )
+
+
+def find_row(rows: mmap, sample_id: int) -> dict[str, Any]:
+    """Return the row of a sample from the mapped bytes of ``sample_index.jsonl``.
+
+    Rows stand in order of ``sample_id`` but differ in length, so the place is found by halving.
+    """
+    low, high = 0, len(rows)
+    while low < high:
+        middle = (low + high) // 2
+        start = rows.rfind(b"\n", low, middle) + 1 or low
+        end = rows.find(b"\n", middle) + 1 or high
+        row: dict[str, Any] = json.loads(rows[start:end])
+        if row["sample_id"] == sample_id:
+            return row
+        low, high = (end, high) if row["sample_id"] < sample_id else (low, start)
+    raise KeyError(sample_id)

@@ -16,12 +16,6 @@ from hypothesis import strategies as st
 from worlds import jsonl, make_job, write_files
 
 from mintdim.pipelines.unit_build.source import chunks
-from mintdim.pipelines.unit_build.source.jsonl import (
-    NESTING_LIMIT,
-    is_blank,
-    read_values,
-    strict_values,
-)
 from mintdim.shared.errors import (
     MintDimDataError,
     SampleFieldTypeError,
@@ -29,6 +23,12 @@ from mintdim.shared.errors import (
     SourceChangedError,
     SourceParseError,
     SourceReadError,
+)
+from mintdim.sources.jsonl import (
+    NESTING_LIMIT,
+    is_blank,
+    read_values,
+    strict_values,
 )
 
 if TYPE_CHECKING:

@@ -117,6 +117,7 @@ def test_the_manifest_has_the_shape_of_the_example(tmp_path: Path) -> None:
         "unk_id": 0,
         "pad_id": 1,
         "sha256": "",
+        "largest_id": 3 + len(worlds.ALPHABET.replace(" ", "")),
     }
     storage = {"dtype": "uint16", "bytes_per_token": 2, "byte_order": "little"}
     assert manifest["token_storage"] == storage

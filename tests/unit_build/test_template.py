@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from worlds import jsonl, make_job, write_files
 
-from mintdim.pipelines.unit_build.source.template import parse_template
 from mintdim.shared.errors import TemplateFieldMismatchError, TemplateTokenizerError
+from mintdim.sources.template import parse_template
 
 if TYPE_CHECKING:
     from pathlib import Path

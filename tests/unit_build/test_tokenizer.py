@@ -469,3 +469,67 @@ def test_an_added_token_in_a_literal_stays_as_it_is(
     end = worlds.added_token(200, "<|END|>")
     blocks = {"normalizer": {"type": "Lowercase"}, "added_tokens": [end]}
     assert warnings_of(tmp_path, caplog, "<|END|>{text}<|END|>", **blocks) == 0
+
+
+# --------------------------------------------------------------------- special tokens in the data
+
+
+def special_rows(root: Path, *texts: str, **job: Any) -> list[tuple[int, list[int], list[str]]]:
+    """Sample, positions and texts of the special tokens that are reported."""
+    tokenizer = job.pop("content", worlds.hf_with_post_processor())
+    ids_of(root, tokenizer, *texts, **job)
+    found = worlds.read_output(root / "out")
+    lines = found.get("special_index.jsonl", b"").splitlines()
+    rows = [json.loads(line) for line in lines]
+    assert all(row["special_count"] == len(row["special_positions"]) for row in rows)
+    stats = json.loads(found["stats.json"])
+    assert stats.get("samples_with_special_tokens", 0) == len(rows)
+    assert sum(stats.get("special_tokens", {}).values()) == sum(r["special_count"] for r in rows)
+    return [(r["sample_id"], r["special_positions"], r["special_tokens"]) for r in rows]
+
+
+def test_special_tokens_in_values_are_reported_with_their_places(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    texts = ["plain", "a</s>b<s>", "", "[PAD]"]
+    assert special_rows(tmp_path, *texts) == [(1, [1, 3], ["</s>", "<s>"]), (3, [0], ["[PAD]"])]
+    assert sum("special" in message for message in caplog.messages) == 1
+
+
+def test_data_without_special_tokens_leaves_no_such_file_and_no_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert special_rows(tmp_path, "plain", "< s>", "[UNK]") == []
+    assert not (tmp_path / "out" / "special_index.jsonl").exists()
+    assert caplog.messages == []
+
+
+def test_special_tokens_of_the_template_are_no_data(tmp_path: Path) -> None:
+    found = special_rows(tmp_path, "a", "</s>", "<s>a", templates=["<s>{text}</s>"])
+    assert found == [(1, [1], ["</s>"]), (2, [1], ["<s>"])]
+
+
+def test_a_special_token_that_value_and_literal_make_together_is_reported(tmp_path: Path) -> None:
+    found = special_rows(tmp_path, "s", "a", templates=["<s><{text}>"])
+    assert found == [(0, [1], ["<s>"])]
+
+
+def test_a_special_token_in_a_value_is_reported_where_the_value_hides_one_of_the_template(
+    tmp_path: Path,
+) -> None:
+    """A token that must stand alone is not found beside a letter: the count stays the same."""
+    alone = worlds.added_token(2, "<s>") | {"single_word": True}
+    vocab = numbered("<s>", *worlds.ALPHABET)
+    tokenizer = tokenizer_json(
+        worlds.word_level(vocab), pre_tokenizer=worlds.BY_CHARACTER, added_tokens=[alone]
+    )
+    found = special_rows(tmp_path, "a <s> b", " <s>", templates=["<s>{text}"], content=tokenizer)
+    assert found == [(0, [5], ["<s>"]), (1, [2], ["<s>"])]
+
+
+def test_markers_of_a_sentencepiece_model_are_special_tokens(tmp_path: Path) -> None:
+    """Control symbols never match in text; user-defined symbols that look like marks do."""
+    found = special_rows(
+        tmp_path, "a<s>b", "x", content=worlds.spm(), tokenizer_type="sentencepiece"
+    )
+    assert found == []

@@ -8,7 +8,6 @@ wherever the task runs.
 from __future__ import annotations
 
 import hashlib
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,20 +23,20 @@ from mintdim.pipelines.unit_build.contracts import (
     HashArray,
 )
 from mintdim.pipelines.unit_build.source.chunks import read_error, read_lines
-from mintdim.pipelines.unit_build.source.jsonl import is_blank, read_values
-from mintdim.pipelines.unit_build.source.template import parse_template
+from mintdim.pipelines.unit_build.source.jsonl import SampleReader
 from mintdim.pipelines.unit_build.tokenizer.special_tokens import (
     count_special,
     joined_special,
-    special_inside,
+    special_in_values,
 )
 from mintdim.pipelines.unit_build.tokenizer.validate import storage_dtype
 from mintdim.pipelines.unit_build.units.planner import smallest_fitting_unit
 from mintdim.shared.errors import MintDimDataError, TokenizerEncodeError, UnitOverflowError
 from mintdim.shared.messages import phrase
+from mintdim.sources.jsonl import is_blank
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from mintdim.pipelines.unit_build.config import FileJob
 
@@ -57,7 +56,8 @@ def encode_chunk(chunk: Chunk) -> EncodedChunk | Failure:
         lines = read_lines(chunk)
     except OSError as error:
         return Failure(chunk, read_error(job, error))
-    texts, numbers, bad_line = _render(lines, job)
+    reader = SampleReader(job)
+    texts, numbers, bad_line = _render(reader, lines)
     encoded, refused = _encode(encoder, texts, numbers, job)
     sizes = np.asarray(job.sizes, dtype=np.int64)
     units = smallest_fitting_unit(encoded.lengths, sizes)
@@ -73,38 +73,25 @@ def encode_chunk(chunk: Chunk) -> EncodedChunk | Failure:
         units=sizes[units],
         lines=np.asarray(numbers, dtype=np.int64),
         line_count=len(lines),
-        special=_special_tokens(encoder, encoded, lines, numbers, job),
+        special=_special_tokens(encoder, encoded, reader, lines, numbers),
     )
 
 
 def _render(
-    lines: list[bytes], job: FileJob
+    reader: SampleReader, lines: list[bytes]
 ) -> tuple[list[str], list[int], MintDimDataError | None]:
     """Return the texts of all samples before the first bad line, their lines, and its error."""
-    template = parse_template(job.template, job.fields)
-    order = _placeholder_order(job.fields, template.placeholders)
     texts: list[str] = []
     numbers: list[int] = []
     for number, line in enumerate(lines, 1):
         if is_blank(line):
             continue
         try:
-            values = read_values(line, job.fields, job.source.path, number)
+            texts.append(reader.text_of(line, number))
         except MintDimDataError as error:
             return texts, numbers, error
-        texts.append(template.render(order(values)))
         numbers.append(number)
     return texts, numbers, None
-
-
-def _placeholder_order(
-    fields: tuple[str, ...], placeholders: tuple[str, ...]
-) -> Callable[[list[str]], tuple[str, ...]]:
-    """Return a function that puts the values of the fields in the order of the placeholders."""
-    indices = [fields.index(name) for name in placeholders]
-    if len(indices) == 1:
-        return lambda values: (values[indices[0]],)
-    return itemgetter(*indices)
 
 
 def _encode(
@@ -186,27 +173,27 @@ def _sha256(texts: list[str]) -> HashArray:
 
 
 def _special_tokens(
-    encoder: Encoder, encoded: Encoded, lines: list[bytes], numbers: list[int], job: FileJob
+    encoder: Encoder,
+    encoded: Encoded,
+    reader: SampleReader,
+    lines: list[bytes],
+    numbers: list[int],
 ) -> Occurrences:
     """Return the special tokens of all samples that do not come from template literals."""
-    special = list(encoder.special_tokens)
-    found = find_tokens(encoded.ids, encoded.lengths, special)
-    expected = count_special(encoder, parse_template(job.template, job.fields).literals)
+    found = find_tokens(encoded.ids, encoded.lengths, list(encoder.special_tokens))
+    expected = count_special(encoder, reader.template.literals)
     if not len(found.samples) or not expected:
         return found
-    # A sample with more of them than its literals bring is looked at character by character.
-    per_sample = np.bincount(found.samples, minlength=len(numbers))
-    exceeding = np.flatnonzero(per_sample > expected).tolist()
+    per_sample = np.bincount(found.samples, minlength=len(numbers)).tolist()
     parts = [
-        _special_in_values(encoder, lines[numbers[sample] - 1], sample, job) for sample in exceeding
+        special_in_values(
+            encoder,
+            reader.template,
+            reader.values_of(lines[numbers[sample] - 1], numbers[sample]),
+            sample,
+            exceeding=count > expected,
+        )
+        for sample, count in enumerate(per_sample)
+        if count
     ]
     return joined_special(parts)
-
-
-def _special_in_values(encoder: Encoder, line: bytes, sample: int, job: FileJob) -> Occurrences:
-    """Return the special tokens of one sample that reach into the text of a value."""
-    template = parse_template(job.template, job.fields)
-    order = _placeholder_order(job.fields, template.placeholders)
-    values = order(read_values(line, job.fields, job.source.path, 0))
-    spans = encoder.encode_spans(template.render(values))
-    return special_inside(spans, template.value_spans(values), encoder.special_tokens, sample)

@@ -128,5 +128,7 @@ class OutputDirectory:
             text = _UNIT_BUILD_FAILED.format(samples=self.samples_written, error=error)
         for unit_size in self._unit_sizes:
             with contextlib.suppress(OSError):
-                notice = self._unit(unit_size) / names.UNIT_BUILD_FAILED
+                folder = self._unit(unit_size)
+                (folder / names.EMPTY_UNIT).unlink(missing_ok=True)
+                notice = folder / names.UNIT_BUILD_FAILED
                 notice.write_text(text, encoding="utf-8", errors="backslashreplace")

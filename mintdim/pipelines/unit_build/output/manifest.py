@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import mintdim
 from mintdim.formats.manifest import manifest, tokenizer_entry
 from mintdim.formats.shards import bytes_per_token
 from mintdim.shared.mapping import as_configured
+from mintdim.shared.version import __version__
 
 if TYPE_CHECKING:
     from mintdim.pipelines.unit_build.config import Session, TokenizerInfo, UnitBuildConfig
@@ -19,7 +19,7 @@ def manifest_document(
     """Return the content of ``manifest.json``."""
     indices = [job.index for job in session.jobs]
     return manifest(
-        version=mintdim.__version__,
+        version=__version__,
         tokenizer=_tokenizers(config, session),
         dtype=session.dtype,
         bytes_per_token=bytes_per_token(session.dtype),
@@ -49,6 +49,7 @@ def _entry(info: TokenizerInfo) -> dict[str, Any]:
         kind=info.kind,
         path=info.path,
         vocab_size=info.vocab_size,
+        largest_id=info.largest_id,
         unk_id=info.unk_id,
         pad_id=info.pad_id,
         sha256=info.sha256,

@@ -10,14 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mintdim.pipelines.unit_build.contracts import Chunk
-from mintdim.pipelines.unit_build.source.compression import (
+from mintdim.shared.errors import SourceParseError, SourceReadError
+from mintdim.shared.messages import phrase
+from mintdim.sources.compression import (
     ArchiveError,
     archive_kind,
     decompressed,
 )
-from mintdim.pipelines.unit_build.source.template import parse_template
-from mintdim.shared.errors import SourceParseError, SourceReadError
-from mintdim.shared.messages import phrase
+from mintdim.sources.lines import BOM
+from mintdim.sources.template import parse_template
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,8 +30,6 @@ CHUNK_BYTES = 4 * 1024 * 1024
 _SMALLEST_CHUNK = 64 * 1024
 # Shorter lines are rare; a template that multiplies them must still not fill the memory.
 _TYPICAL_LINE_BYTES = 64
-
-_BOM = b"\xef\xbb\xbf"
 
 
 def plan_chunks(job: FileJob, chunk_bytes: int | None = None) -> Iterator[Chunk]:
@@ -59,8 +58,8 @@ def read_lines(chunk: Chunk) -> list[bytes]:
     Raises ``SourceReadError``.
     """
     data = _read_range(chunk) if chunk.block is None else chunk.block
-    if chunk.start == 0 and data.startswith(_BOM):
-        data = data[len(_BOM) :]
+    if chunk.start == 0 and data.startswith(BOM):
+        data = data[len(BOM) :]
     lines = data.split(b"\n")
     if not lines[-1]:
         lines.pop()

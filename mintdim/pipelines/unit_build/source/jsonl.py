@@ -1,168 +1,33 @@
-"""JSONL: a line → the values of its declared fields.
-
-The standard library's ``json`` decides what a line means. orjson stands in for it only where
-both give the same strings: every declared field holds a string in a line that orjson accepts.
-Numbers and booleans are used as they stand in the line (``2.50``, ``1e5``, ``true``).
-"""
+"""JSONL at the door of this pipeline: a line → the values that the template of its file takes."""
 
 from __future__ import annotations
 
-import json
-import re
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING
 
-import numpy as np
-import orjson
+from mintdim.sources.jsonl import read_values
+from mintdim.sources.template import parse_template
 
-from mintdim.shared.errors import (
-    SampleFieldTypeError,
-    SampleSchemaError,
-    SourceParseError,
-)
-from mintdim.shared.messages import Phrase, phrase
-
-NESTING_LIMIT = 512
-_BLANK = b" \t\r"
-# Possessive: a string of many megabytes must not pile up states to come back to.
-_JSON_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_LOOKS_LIKE = (
-    (b"\xff\xfe", "UTF-16", "iconv -f UTF-16 -t UTF-8"),
-    (b"\xfe\xff", "UTF-16", "iconv -f UTF-16 -t UTF-8"),
-    (b"\x1f\x8b", "gzip", "*.jsonl.gz"),
-    (b"\x28\xb5\x2f\xfd", "zstd", "*.jsonl.zst"),
-)
+if TYPE_CHECKING:
+    from mintdim.pipelines.unit_build.config import FileJob
 
 
-class _Number(str):
-    """The text of a JSON number, as it stands in the line."""
+class SampleReader:
+    """Reads the samples of one file.
 
-    __slots__ = ()
-
-
-class _RefusedError(Exception):
-    def __init__(self, reason: Phrase) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-
-def is_blank(line: bytes) -> bool:
-    """Say whether a line holds nothing but JSON white space."""
-    return not line.strip(_BLANK)
-
-
-def read_values(line: bytes, fields: tuple[str, ...], file: str, number: int) -> list[str]:
-    """Return the text of each of ``fields`` in a line (without its ``\\n``).
-
-    Raises ``SourceParseError``, ``SampleSchemaError`` or ``SampleFieldTypeError`` with
-    ``file`` and ``line=number``.
+    ``text_of`` and ``values_of`` raise ``SourceParseError``, ``SampleSchemaError`` or
+    ``SampleFieldTypeError`` with the file as it was given and the line as it is passed.
     """
-    values = _fast_values(line, fields)
-    return values if values is not None else strict_values(line, fields, file, number)
 
+    def __init__(self, job: FileJob) -> None:
+        self._fields, self._file = job.fields, job.source.path
+        self.template = parse_template(job.template, job.fields)
+        self._order = [job.fields.index(name) for name in self.template.placeholders]
 
-def strict_values(line: bytes, fields: tuple[str, ...], file: str, number: int) -> list[str]:
-    """Do what ``read_values`` does with the standard library alone: the definition."""
-    try:
-        row = _parse(line)
-    except _RefusedError as refused:
-        reason = refused.reason
-        raise SourceParseError(file=file, line=number, reason=reason) from refused.__cause__
-    missing = tuple(field for field in fields if field not in row)
-    if missing:
-        raise SampleSchemaError(
-            file=file,
-            line=number,
-            declared_fields=fields,
-            missing_fields=missing,
-            available_keys=tuple(row),
-        )
-    return [_text_of(row[field], field, fields, file, number) for field in fields]
+    def values_of(self, line: bytes, number: int) -> tuple[str, ...]:
+        """Return one value per placeholder, in order."""
+        values = read_values(line, self._fields, self._file, number)
+        return tuple([values[i] for i in self._order])
 
-
-def _fast_values(line: bytes, fields: tuple[str, ...]) -> list[str] | None:
-    """Return the values if all of them are strings and orjson takes the line, else None."""
-    if len(line) > NESTING_LIMIT and _nested_too_deep(line):
-        return None
-    try:
-        row = orjson.loads(line)
-        values = [row[field] for field in fields]
-    except (orjson.JSONDecodeError, KeyError, TypeError, IndexError):
-        return None
-    return values if all(type(value) is str for value in values) else None
-
-
-def _parse(line: bytes) -> dict[str, Any]:
-    text = _decode(line)
-    if len(line) > NESTING_LIMIT and _nested_too_deep(line):
-        raise _RefusedError(phrase("too_deep", limit=NESTING_LIMIT))
-    try:
-        row = _decode_json(text)
-    except json.JSONDecodeError as error:
-        detail = f"{error.msg} (column {error.pos + 1})"
-        raise _RefusedError(phrase("invalid_json", detail=detail)) from error
-    if type(row) is not dict:
-        raise _RefusedError(phrase("not_an_object", found=_json_type(row)))
-    return row
-
-
-def _decode(line: bytes) -> str:
-    try:
-        return line.decode("utf-8")
-    except UnicodeDecodeError as error:
-        for start, kind, advice in _LOOKS_LIKE:
-            if line.startswith(start):
-                raise _RefusedError(phrase("looks_like", kind=kind, advice=advice)) from error
-        byte, position = line[error.start], error.start + 1
-        raise _RefusedError(phrase("not_utf8", byte=byte, position=position)) from error
-
-
-def _refuse_constant(literal: str) -> NoReturn:
-    raise _RefusedError(phrase("not_a_number", literal=literal))
-
-
-_DECODER = json.JSONDecoder(parse_int=_Number, parse_float=_Number, parse_constant=_refuse_constant)
-
-
-def _decode_json(text: str) -> Any:
-    try:
-        return _DECODER.decode(text)
-    except RecursionError:
-        # The caller stands deep in its own stack already; a thread has a fresh one.
-        with ThreadPoolExecutor(max_workers=1) as thread:
-            return thread.submit(_DECODER.decode, text).result()
-
-
-def _nested_too_deep(line: bytes) -> bool:
-    if line.count(b"[") + line.count(b"{") <= NESTING_LIMIT:
-        return False
-    structure = np.frombuffer(_JSON_STRING.sub(b"", line), dtype=np.uint8)
-    opening = np.isin(structure, np.frombuffer(b"[{", dtype=np.uint8))
-    closing = np.isin(structure, np.frombuffer(b"]}", dtype=np.uint8))
-    depth = np.cumsum(opening.astype(np.int64) - closing)
-    return bool(depth.max(initial=0) > NESTING_LIMIT)
-
-
-def _text_of(value: Any, field: str, fields: tuple[str, ...], file: str, number: int) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if not isinstance(value, str):
-        raise SampleFieldTypeError(
-            file=file, line=number, declared_fields=fields, field=field, found=_json_type(value)
-        )
-    if surrogate := _SURROGATE.search(value):
-        reason = phrase("lone_surrogate", field=json.dumps(field), value=ord(surrogate[0]))
-        raise SourceParseError(file=file, line=number, reason=reason)
-    return str(value)
-
-
-def _json_type(value: object) -> str:
-    names: tuple[tuple[type, str], ...] = (
-        (bool, "boolean"),
-        (_Number, "number"),
-        (str, "string"),
-        (list, "array"),
-        (dict, "object"),
-    )
-    return next((name for kind, name in names if isinstance(value, kind)), "null")
+    def text_of(self, line: bytes, number: int) -> str:
+        """Return the rendered text of a sample."""
+        return self.template.render(self.values_of(line, number))

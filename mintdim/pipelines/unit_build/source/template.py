@@ -1,54 +1,30 @@
-"""Templates: literal text with ``{field}`` placeholders, substituted once and purely."""
+"""Templates at the door of this pipeline: placeholders and declared fields must agree."""
 
-from __future__ import annotations
-
-import re
-from dataclasses import dataclass
-from functools import lru_cache
-
-_INNERMOST_BRACES = re.compile(r"\{([^{}]*)\}")
+from mintdim.pipelines.unit_build.config import FileJob
+from mintdim.shared.errors import TemplateFieldMismatchError
+from mintdim.shared.messages import phrase
+from mintdim.sources.template import parse_template
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
-    """A parsed template: ``literals[0] {placeholders[0]} literals[1] … literals[n]``.
+def check_template(path: str, fields: tuple[str, ...], template: str) -> None:
+    """Raise ``TemplateFieldMismatchError`` unless placeholders and fields are the same set.
 
-    ``literals`` has one entry more than ``placeholders``; entries may be empty.
+    ``path`` is the source file that the error names.
     """
-
-    literals: tuple[str, ...]
-    placeholders: tuple[str, ...]
-    _pattern: str
-
-    def render(self, values: tuple[str, ...]) -> str:
-        """Return the text with the i-th placeholder replaced by ``values[i]``."""
-        return self._pattern % values
-
-    def value_spans(self, values: tuple[str, ...]) -> list[tuple[int, int]]:
-        """Return the characters ``[start, stop)`` that each value takes in the rendered text."""
-        spans, end = [], 0
-        for literal, value in zip(self.literals, values, strict=False):
-            start = end + len(literal)
-            end = start + len(value)
-            spans.append((start, end))
-        return spans
+    placeholders = parse_template(template, fields).placeholders
+    undeclared = [name for name in placeholders if name not in fields]
+    unused = [name for name in fields if name not in placeholders]
+    for names, code in ((undeclared, "template_uses_undeclared"), (unused, "fields_unused")):
+        for name in names:
+            raise TemplateFieldMismatchError(
+                file=path,
+                fields=fields,
+                template=template,
+                field=name,
+                reason=phrase(code, field=name),
+            )
 
 
-@lru_cache(maxsize=64)
-def parse_template(text: str, fields: tuple[str, ...]) -> Template:
-    """Split a template into literals and placeholders.
-
-    A placeholder is an innermost ``{name}`` whose name is one of ``fields`` (any JSON key) or
-    could be one by mistake (an identifier). All other braces are literal text, so
-    ``{"q": "{question}"}`` has one placeholder.
-    """
-    literals, placeholders, end = [], [], 0
-    for match in _INNERMOST_BRACES.finditer(text):
-        name = match[1]
-        if name in fields or name.isidentifier():
-            literals.append(text[end : match.start()])
-            placeholders.append(name)
-            end = match.end()
-    literals.append(text[end:])
-    pattern = "%s".join(literal.replace("%", "%%") for literal in literals)
-    return Template(tuple(literals), tuple(placeholders), pattern)
+def literals_of(job: FileJob) -> tuple[str, ...]:
+    """Return the literal parts of the template of a file."""
+    return parse_template(job.template, job.fields).literals

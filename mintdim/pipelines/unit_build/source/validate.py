@@ -6,19 +6,27 @@ import os
 from typing import TYPE_CHECKING
 
 from mintdim.pipelines.unit_build.config import SourceConfig, SourceFile
-from mintdim.pipelines.unit_build.source.template import parse_template
+from mintdim.pipelines.unit_build.source.template import check_template, literals_of
 from mintdim.shared.errors import (
     FieldMappingError,
     SourceChangedError,
     SourceReadError,
     SourceValidationError,
-    TemplateFieldMismatchError,
     TemplateMappingError,
 )
 from mintdim.shared.mapping import check_arity, per_file
 from mintdim.shared.messages import Phrase, phrase
 from mintdim.shared.paths import require_file
 from mintdim.shared.structure import a_list, a_path, a_text
+
+__all__ = [
+    "check_mapping",
+    "check_structure",
+    "check_templates",
+    "check_unchanged",
+    "literals_of",
+    "locate",
+]
 
 if TYPE_CHECKING:
     from mintdim.pipelines.unit_build.config import FileJob
@@ -70,12 +78,7 @@ def check_templates(source: SourceConfig) -> None:
         strict=True,
     )
     for path, fields, template in declarations:
-        _check_template(path, fields, template)
-
-
-def literals_of(job: FileJob) -> tuple[str, ...]:
-    """Return the literal parts of the template of a file."""
-    return parse_template(job.template, job.fields).literals
+        check_template(path, fields, template)
 
 
 def check_unchanged(job: FileJob) -> None:
@@ -111,18 +114,3 @@ def _found(path: str) -> SourceFile:
         reason = phrase("os_error", detail=error.strerror or str(error))
         raise SourceReadError(file=path, reason=reason) from error
     return SourceFile(path, resolved, facts.st_size, facts.st_mtime_ns)
-
-
-def _check_template(path: str, fields: tuple[str, ...], template: str) -> None:
-    placeholders = parse_template(template, fields).placeholders
-    undeclared = [name for name in placeholders if name not in fields]
-    unused = [name for name in fields if name not in placeholders]
-    for names, code in ((undeclared, "template_uses_undeclared"), (unused, "fields_unused")):
-        for name in names:
-            raise TemplateFieldMismatchError(
-                file=path,
-                fields=fields,
-                template=template,
-                field=name,
-                reason=phrase(code, field=name),
-            )

@@ -6,18 +6,22 @@ Those of the template's own literals were put there on purpose and do not count.
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mintdim.encoders.contract import Span
 from mintdim.encoders.flat import Occurrences
 from mintdim.encoders.opening import open_encoder
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
 
-    from mintdim.encoders.contract import Encoder, Span
+    from mintdim.encoders.contract import Encoder
     from mintdim.pipelines.unit_build.config import TokenizerInfo
+    from mintdim.sources.template import Template
 
 
 def special_tokens(info: TokenizerInfo) -> Mapping[int, str]:
@@ -31,7 +35,37 @@ def count_special(encoder: Encoder, literals: Sequence[str]) -> int:
     return int(np.isin(encoded.ids, list(encoder.special_tokens)).sum())
 
 
-def special_inside(
+def special_in_values(
+    encoder: Encoder,
+    template: Template,
+    values: tuple[str, ...],
+    sample: int,
+    *,
+    exceeding: bool,
+) -> Occurrences:
+    """Return the special tokens of one sample that reach into the text of a value.
+
+    The slow way, with the characters of every token, is taken only if there are more of them
+    than the literals bring (``exceeding``), or if a value holds the text of one.
+    """
+    text, inside = template.render(values), template.value_spans(values)
+    if not exceeding and not _written_in(text, inside, encoder.special_tokens):
+        return joined_special([])
+    return _special_inside(encoder.encode_spans(text), inside, encoder.special_tokens, sample)
+
+
+def _written_in(text: str, values: Sequence[tuple[int, int]], special: Mapping[int, str]) -> bool:
+    """Say whether the text of a special token shares characters with one of ``values``."""
+    matches = _any_of(tuple(special.values())).finditer(text)
+    return any(_overlaps(Span(0, *match.span()), values) for match in matches)
+
+
+@lru_cache(maxsize=16)
+def _any_of(texts: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, sorted(texts, key=len, reverse=True))))
+
+
+def _special_inside(
     spans: Sequence[Span],
     values: Sequence[tuple[int, int]],
     special: Container[int],

@@ -1,0 +1,98 @@
+"""Opening a dataset: what must stand on the disk before a reader trusts it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mintdim.datasets.unit_dataset import UnitDataset
+from mintdim.formats import names
+from mintdim.formats.manifest import FORMAT_VERSION
+from mintdim.formats.sample_index import BINARY_ROW
+from mintdim.shared.errors import DatasetDamagedError, NotADatasetError
+from mintdim.shared.files import sha256_of
+from mintdim.shared.messages import Phrase, phrase
+
+if TYPE_CHECKING:
+    from mintdim.shared.types import StrPath
+
+
+def open_dataset(path: StrPath) -> UnitDataset:
+    """Open a finished unit dataset for reading.
+
+    ``path`` is the output directory of a build. The check is quick: names and sizes of all
+    files against ``shards_index.json``, its SHA-256 against the manifest, counts against each
+    other. ``mintdim.verify`` looks at every byte.
+
+    Raises ``NotADatasetError`` if something that a dataset needs is not there (no manifest, or
+    written by another tool), ``DatasetDamagedError`` if what is there does not agree.
+    """
+    root = Path(path)
+    manifest = _manifest(root)
+    index = _shards_index(root, manifest)
+    _check_files(root, index)
+    _check_counts(root, index)
+    return UnitDataset(root, manifest, index)
+
+
+def _manifest(root: Path) -> dict[str, Any]:
+    if not root.is_dir():
+        raise _not_a_dataset(root, phrase("no_directory"))
+    if not (root / names.MANIFEST).is_file():
+        raise _not_a_dataset(root, phrase("no_manifest"))
+    manifest = _document(root, names.MANIFEST)
+    if manifest.get("pipeline") != "unit-build":
+        raise _not_a_dataset(root, phrase("other_pipeline", found=str(manifest.get("pipeline"))))
+    if manifest.get("format_version") != FORMAT_VERSION:
+        found = str(manifest.get("format_version"))
+        raise _not_a_dataset(root, phrase("other_version", found=found, known=FORMAT_VERSION))
+    return manifest
+
+
+def _shards_index(root: Path, manifest: dict[str, Any]) -> dict[str, Any]:
+    for name in (names.SHARDS_INDEX, names.SAMPLE_INDEX_BINARY):
+        if not (root / name).is_file():
+            raise _not_a_dataset(root, phrase("no_file", name=name))
+    index = _document(root, names.SHARDS_INDEX)
+    data = (root / names.SHARDS_INDEX).read_bytes()
+    if sha256_of(data) != manifest.get("shards_index_sha256"):
+        raise _damaged(root, names.SHARDS_INDEX, phrase("other_hash"))
+    return index
+
+
+def _check_files(root: Path, index: dict[str, Any]) -> None:
+    for entry in [*index["shards"], *index["files"]]:
+        try:
+            size = (root / entry["name"]).stat().st_size
+        except OSError:
+            raise _damaged(root, entry["name"], phrase("is_missing")) from None
+        if size != entry["bytes"]:
+            problem = phrase("other_size", found=size, expected=entry["bytes"])
+            raise _damaged(root, entry["name"], problem)
+
+
+def _check_counts(root: Path, index: dict[str, Any]) -> None:
+    samples = sum(entry["samples"] for entry in index["shards"])
+    rows = (root / names.SAMPLE_INDEX_BINARY).stat().st_size / BINARY_ROW.itemsize
+    if rows != samples:
+        problem = phrase("other_count", found=rows, expected=samples)
+        raise _damaged(root, names.SAMPLE_INDEX_BINARY, problem)
+
+
+def _document(root: Path, name: str) -> dict[str, Any]:
+    try:
+        value = json.loads((root / name).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise _damaged(root, name, phrase("unreadable", detail=str(error))) from error
+    if not isinstance(value, dict):
+        raise _damaged(root, name, phrase("unreadable", detail="not a JSON object"))
+    return value
+
+
+def _not_a_dataset(root: Path, problem: Phrase) -> NotADatasetError:
+    return NotADatasetError(path=str(root), problem=problem)
+
+
+def _damaged(root: Path, name: str, problem: Phrase) -> DatasetDamagedError:
+    return DatasetDamagedError(path=str(root), file=name, problem=problem)
