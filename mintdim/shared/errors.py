@@ -19,6 +19,9 @@ that moment. All of them survive ``pickle``: they cross process boundaries as va
     │  ├─ TemplateTokenizerError
     │  ├─ TokenizerValidationError
     │  │  └─ TokenizerSpecialTokenError
+    │  ├─ TokenizerPrepareError
+    │  │  ├─ TokenizerPrepareMissingError
+    │  │  └─ TokenizerPrepareProofError
     │  ├─ TokenizerMappingError
     │  ├─ TokenDTypeValidationError
     │  ├─ UnitMappingError
@@ -29,6 +32,7 @@ that moment. All of them survive ``pickle``: they cross process boundaries as va
     │  │  └─ OutputTokenizerError
     │  └─ OutputValidationError
     │     ├─ OutputNotADirectoryError
+    │     ├─ OutputFileExistsError
     │     └─ OutputConfigError
     ├─ MintDimDataError                   one line of one file must change: .file, .line
     │  ├─ SourceParseError
@@ -36,7 +40,13 @@ that moment. All of them survive ``pickle``: they cross process boundaries as va
     │  │  └─ SampleFieldTypeError
     │  ├─ UnitOverflowError
     │  └─ TokenizerEncodeError
+    ├─ MintDimDatasetError                a dataset cannot be read as asked
+    │  ├─ NotADatasetError
+    │  ├─ DatasetDamagedError
+    │  ├─ DatasetArgumentError
+    │  └─ DatasetStateError
     └─ MintDimEnvironmentError            disk, permissions, signals
+       ├─ MissingLibraryError
        ├─ SourceReadError
        ├─ SourceChangedError
        ├─ TokenizerChangedError
@@ -47,6 +57,7 @@ that moment. All of them survive ``pickle``: they cross process boundaries as va
 from __future__ import annotations
 
 import os
+import shlex
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -245,8 +256,76 @@ class TokenizerSpecialTokenError(TokenizerValidationError):
         return "TokenizerSpecialTokenError"
 
     def _shown(self) -> dict[str, Any]:
-        suffix = os.path.splitext(str(self.file))[1] or ".json"
-        return {**super()._shown(), "suffix": suffix}
+        file = str(self.file)
+        ready = "ready" + _tokenizer_suffix(file)
+        name = self.special_token.removesuffix("_id")
+        also = Phrase("prepare_pad_as_well") if name == "unk" else ""
+        call = f'mintdim.prepare_tokenizer({file!r}, "{ready}", {name}="<{name}>")'
+        command = (
+            f'python -m mintdim tokenizer prepare {shlex.quote(file)} {ready} --{name} "<{name}>"'
+        )
+        return {**super()._shown(), "call": call, "command": command, "also": str(also)}
+
+
+def _tokenizer_suffix(file: str) -> str:
+    """Return the usual suffix of a tokenizer file, also for names such as ``a.model.v3``."""
+    name = os.path.basename(file).lower()
+    usual = (suffix for suffix in (".model", ".json") if suffix in name)
+    return next(usual, os.path.splitext(name)[1])
+
+
+@dataclass(eq=False, kw_only=True)
+class TokenizerPrepareError(_ProblemError):
+    """``prepare_tokenizer`` got arguments that make no sense, or not for this tokenizer."""
+
+
+@dataclass(eq=False, kw_only=True)
+class TokenizerPrepareMissingError(TokenizerPrepareError):
+    """PAD or UNK (``missing``) is neither exposed by the tokenizer nor given.
+
+    ``suggested`` holds one text for each of them.
+    """
+
+    file: str
+    missing: tuple[str, ...]
+    pad_candidates: tuple[str, ...] = ()
+    unk_candidates: tuple[str, ...] = ()
+    suggested: tuple[str, ...]
+
+    def _shown(self) -> dict[str, Any]:
+        options = dict(zip(self.missing, self.suggested, strict=True))
+        file = shlex.quote(self.file)
+        ready = "ready" + _tokenizer_suffix(self.file)
+        keywords = "".join(f", {name}={text!r}" for name, text in options.items())
+        flags = "".join(f" --{name} {shlex.quote(text)}" for name, text in options.items())
+        return {
+            **super()._shown(),
+            "call": f"mintdim.prepare_tokenizer({self.file!r}, {ready!r}{keywords})",
+            "command": f"python -m mintdim tokenizer prepare {file} {ready}{flags}",
+        }
+
+
+@dataclass(eq=False, kw_only=True)
+class TokenizerPrepareProofError(TokenizerPrepareError):
+    """The copy would give ``text`` other ids (``after``) than the original (``before``).
+
+    ``None`` stands for a text that the library refuses.
+    """
+
+    text: str
+    before: tuple[int, ...] | None
+    after: tuple[int, ...] | None
+
+    def _shown(self) -> dict[str, Any]:
+        ids = {"before": _row_of_ids(self.before), "after": _row_of_ids(self.after)}
+        return {**super()._shown(), "text": quoted(self.text), **ids}
+
+
+def _row_of_ids(ids: tuple[int, ...] | None) -> str:
+    if ids is None:
+        return "-"
+    rest = len(ids) - _SHOWN_KEYS
+    return str(list(ids[:_SHOWN_KEYS])) + (f" … (+{rest})" if rest > 0 else "")
 
 
 @dataclass(eq=False, kw_only=True)
@@ -312,6 +391,11 @@ class OutputNotADirectoryError(OutputValidationError):
 
 
 @dataclass(eq=False, kw_only=True)
+class OutputFileExistsError(OutputValidationError):
+    """Something stands where a file was to be written (``directory`` is its path)."""
+
+
+@dataclass(eq=False, kw_only=True)
 class OutputConfigError(OutputValidationError):
     """The output block has the wrong structure."""
 
@@ -372,12 +456,60 @@ class TokenizerEncodeError(MintDimDataError):
     problem: Phrase
 
 
+# ── a dataset cannot be read as asked ───────────────────────────────────────────────────────
+
+
+@dataclass(eq=False, kw_only=True)
+class MintDimDatasetError(MintDimError):
+    """A dataset on the disk, or what was asked of it, is not right."""
+
+
+@dataclass(eq=False, kw_only=True)
+class NotADatasetError(MintDimDatasetError):
+    """A directory lacks something that every dataset has."""
+
+    path: str
+    problem: Phrase
+
+
+@dataclass(eq=False, kw_only=True)
+class DatasetDamagedError(MintDimDatasetError):
+    """A file of a dataset (``file``, relative to ``path``) is not what its index says."""
+
+    path: str
+    file: str
+    problem: Phrase
+
+
+@dataclass(eq=False, kw_only=True)
+class DatasetArgumentError(MintDimDatasetError):
+    """A reader was asked for something that makes no sense."""
+
+    problem: Phrase
+
+
+@dataclass(eq=False, kw_only=True)
+class DatasetStateError(MintDimDatasetError):
+    """The state given to resume from belongs to another dataset or other options."""
+
+    path: str
+    problem: Phrase
+
+
 # ── disk, permissions, signals ──────────────────────────────────────────────────────────────
 
 
 @dataclass(eq=False, kw_only=True)
 class MintDimEnvironmentError(MintDimError):
     """The machine, not the job or the data, stopped the build."""
+
+
+@dataclass(eq=False, kw_only=True)
+class MissingLibraryError(MintDimEnvironmentError):
+    """A library that only this task needs is not there (``requirement`` as for pip)."""
+
+    requirement: str
+    problem: Phrase
 
 
 @dataclass(eq=False, kw_only=True)

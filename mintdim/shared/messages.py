@@ -51,6 +51,17 @@ _CONFIG_RULES: Translated = {
 - unk_id và pad_id được lấy từ thư viện tokenizer""",
 }
 
+_PREPARE_RULES: Translated = {
+    "en": """\
+- path is a tokenizer.json or a SentencePiece model
+- out is a path where nothing stands yet
+- pad and unk are the text of an existing entry, or of a new one, which is appended""",
+    "vi": """\
+- path là tokenizer.json hoặc model SentencePiece
+- out là đường dẫn chưa có gì
+- pad và unk là text của một entry có sẵn, hoặc của entry mới được thêm vào cuối""",
+}
+
 _SOURCE_RULES: Translated = {
     "en": """\
 - files must be a list of paths
@@ -190,6 +201,30 @@ Dòng:
 
 Lý do:
 {reason}""",
+    },
+    "MissingLibraryError": {
+        "en": """\
+Library needed for this task could not be imported.
+
+Library:
+{requirement}
+
+Problem:
+{problem}
+
+Fix:
+pip install "{requirement}\"""",
+        "vi": """\
+Không import được thư viện cần cho việc này.
+
+Thư viện:
+{requirement}
+
+Vấn đề:
+{problem}
+
+Cách sửa:
+pip install "{requirement}\"""",
     },
     "SourceReadError": {
         "en": """\
@@ -369,8 +404,9 @@ Tokenizer:
 {file}
 
 Fix:
-write a ready copy of the tokenizer and build with that copy:
-mintdim.prepare_tokenizer({file!r}, "ready{suffix}", pad="<pad>", unk="<unk>")""",
+write a ready copy of the tokenizer and build with that copy, in Python or by a command:
+{call}
+{command}{also}""",
         "vi": """\
 Thư viện tokenizer không cung cấp special token bắt buộc.
 
@@ -384,8 +420,105 @@ Tokenizer:
 {file}
 
 Cách sửa:
-ghi một bản sao đã sẵn sàng của tokenizer rồi build với bản sao đó:
-mintdim.prepare_tokenizer({file!r}, "ready{suffix}", pad="<pad>", unk="<unk>")""",
+ghi một bản sao đã sẵn sàng của tokenizer rồi build với bản sao đó, bằng Python hoặc bằng lệnh:
+{call}
+{command}{also}""",
+    },
+    "TokenizerPrepareError": {
+        "en": f"""\
+Tokenizer cannot be prepared like this.
+
+Problem:
+{{problem}}
+
+Rules:
+{_PREPARE_RULES["en"]}""",
+        "vi": f"""\
+Không thể chuẩn bị tokenizer như vậy.
+
+Vấn đề:
+{{problem}}
+
+Quy tắc:
+{_PREPARE_RULES["vi"]}""",
+    },
+    "TokenizerPrepareMissingError": {
+        "en": """\
+Tokenizer lacks a special token, and none was given.
+
+Tokenizer:
+{file}
+
+Missing arguments:
+{missing}
+
+Existing entries that may serve as pad:
+{pad_candidates}
+
+Existing entries that may serve as unk:
+{unk_candidates}
+
+Fix:
+name an existing entry, or a new text, which is appended; for example:
+{call}
+{command}""",
+        "vi": """\
+Tokenizer thiếu special token, và không có giá trị nào được cho.
+
+Tokenizer:
+{file}
+
+Tham số còn thiếu:
+{missing}
+
+Các entry có sẵn có thể dùng làm pad:
+{pad_candidates}
+
+Các entry có sẵn có thể dùng làm unk:
+{unk_candidates}
+
+Cách sửa:
+ghi tên một entry có sẵn, hoặc một text mới để thêm vào cuối; ví dụ:
+{call}
+{command}""",
+    },
+    "TokenizerPrepareProofError": {
+        "en": """\
+Copy of the tokenizer would encode a text differently. Nothing was written.
+
+Text:
+{text}
+
+Ids of the original:
+{before}
+
+Ids of the copy:
+{after}
+
+Problem:
+{problem}
+
+Fix:
+give another text for the new entry, one that never stands in data as one piece
+(for example with a space inside), or name an existing entry""",
+        "vi": """\
+Bản sao của tokenizer sẽ encode một văn bản khác đi. Chưa có gì được ghi.
+
+Văn bản:
+{text}
+
+Id của bản gốc:
+{before}
+
+Id của bản sao:
+{after}
+
+Vấn đề:
+{problem}
+
+Cách sửa:
+dùng text khác cho entry mới, loại không bao giờ đứng thành một mảnh trong dữ liệu
+(ví dụ có dấu cách ở giữa), hoặc ghi tên một entry có sẵn""",
     },
     "TokenizerEncodeError": {
         "en": """\
@@ -691,6 +824,22 @@ Use a new output directory.""",
 
 Hãy dùng thư mục output mới.""",
     },
+    "OutputFileExistsError": {
+        "en": """\
+Output file already exists.
+
+Path:
+{directory}
+
+Use a new path.""",
+        "vi": """\
+File output đã tồn tại.
+
+Đường dẫn:
+{directory}
+
+Hãy dùng đường dẫn mới.""",
+    },
     "OutputConfigError": {
         "en": """\
 Invalid output config.
@@ -758,6 +907,90 @@ Thư mục output:
 
 Cách sửa:
 build lại vào thư mục output mới""",
+    },
+    "NotADatasetError": {
+        "en": """\
+Directory is not a finished MintDim dataset.
+
+Directory:
+{path}
+
+Problem:
+{problem}""",
+        "vi": """\
+Thư mục không phải là dataset MintDim đã hoàn tất.
+
+Thư mục:
+{path}
+
+Vấn đề:
+{problem}""",
+    },
+    "DatasetDamagedError": {
+        "en": """\
+Dataset is damaged.
+
+Directory:
+{path}
+
+File:
+{file}
+
+Problem:
+{problem}
+
+Fix:
+restore the file from a copy, or build the dataset again""",
+        "vi": """\
+Dataset bị hỏng.
+
+Thư mục:
+{path}
+
+File:
+{file}
+
+Vấn đề:
+{problem}
+
+Cách sửa:
+khôi phục file từ bản sao, hoặc build lại dataset""",
+    },
+    "DatasetArgumentError": {
+        "en": """\
+Invalid argument for reading a dataset.
+
+Problem:
+{problem}""",
+        "vi": """\
+Tham số đọc dataset không hợp lệ.
+
+Vấn đề:
+{problem}""",
+    },
+    "DatasetStateError": {
+        "en": """\
+Saved state does not belong to this loader.
+
+Directory:
+{path}
+
+Problem:
+{problem}
+
+Fix:
+make the loader with the dataset and the options that the state was saved with""",
+        "vi": """\
+Trạng thái đã lưu không thuộc về loader này.
+
+Thư mục:
+{path}
+
+Vấn đề:
+{problem}
+
+Cách sửa:
+tạo loader với đúng dataset và tùy chọn lúc lưu trạng thái""",
     },
     "TokenDTypeValidationError": {
         "en": """\
@@ -937,4 +1170,162 @@ PHRASES: dict[str, Translated] = {
         "vi": "cấu hình padding ghi {token} với id {pad_id}, không phải id của token này",
     },
     "library_error": {"en": "{detail}", "vi": "{detail}"},
+    # Ready copies of tokenizers.
+    "prepare_pad_as_well": {
+        "en": '\n(add pad="<pad>", or --pad "<pad>", if it has no padding token either)',
+        "vi": '\n(thêm pad="<pad>", hoặc --pad "<pad>", nếu tokenizer cũng không có token PAD)',
+    },
+    "prepare_missing": {
+        "en": "the tokenizer exposes no such token, and none was given: {names}",
+        "vi": "tokenizer không cung cấp token này, và không có giá trị nào được cho: {names}",
+    },
+    "prepare_not_control": {
+        "en": (
+            "{token} is no control piece of this model, so the library takes it for text and not "
+            "for padding; name a control piece ({controls}) or a new text"
+        ),
+        "vi": (
+            "{token} không phải control piece của model này, nên thư viện coi nó là văn bản chứ "
+            "không phải padding; hãy ghi tên một control piece ({controls}) hoặc một text mới"
+        ),
+    },
+    "prepare_one_unknown": {
+        "en": (
+            "a SentencePiece model has exactly one unknown piece, here {token} with id {token_id}; "
+            "leave unk out"
+        ),
+        "vi": (
+            "model SentencePiece có đúng một unknown piece, ở đây là {token} với id {token_id}; "
+            "hãy bỏ unk"
+        ),
+    },
+    "prepare_ids_differ": {
+        "en": "the new entry matches in text, or changes how text is cut",
+        "vi": "entry mới khớp với văn bản, hoặc làm văn bản bị cắt khác đi",
+    },
+    "prepare_unreadable": {
+        "en": "the library does not load the copy with these entries: {detail}",
+        "vi": "thư viện không đọc được bản sao với các entry này: {detail}",
+    },
+    "prepare_not_exposed": {
+        "en": "the library does not expose these entries as PAD and UNK",
+        "vi": "thư viện không cung cấp các entry này làm PAD và UNK",
+    },
+    # Datasets.
+    "no_directory": {
+        "en": "there is no such directory",
+        "vi": "không có thư mục này",
+    },
+    "no_manifest": {
+        "en": "manifest.json is missing: the build is still running, or ended early",
+        "vi": "thiếu manifest.json: quá trình build đang chạy hoặc đã dừng sớm",
+    },
+    "other_pipeline": {
+        "en": "manifest.json names the pipeline {found}; only unit-build is read here",
+        "vi": "manifest.json ghi pipeline {found}; ở đây chỉ đọc được unit-build",
+    },
+    "other_version": {
+        "en": "manifest.json has format_version {found}, this version of MintDim reads {known}",
+        "vi": "manifest.json có format_version {found}, phiên bản MintDim này đọc {known}",
+    },
+    "no_file": {
+        "en": "{name} is missing; it was written by another tool or another version",
+        "vi": "thiếu {name}; dataset được ghi bởi công cụ khác hoặc phiên bản khác",
+    },
+    "is_missing": {
+        "en": "the file is missing",
+        "vi": "file bị thiếu",
+    },
+    "other_hash": {
+        "en": "its SHA-256 is not the one in manifest.json",
+        "vi": "SHA-256 không khớp với manifest.json",
+    },
+    "other_size": {
+        "en": "it has {found} bytes, its index says {expected}",
+        "vi": "file có {found} byte, index ghi {expected}",
+    },
+    "other_count": {
+        "en": "it has {found} rows, the shards hold {expected} samples",
+        "vi": "file có {found} dòng, các shard chứa {expected} sample",
+    },
+    "unreadable": {
+        "en": "it cannot be read: {detail}",
+        "vi": "không đọc được: {detail}",
+    },
+    "other_content": {
+        "en": "its content is not the one that was built (SHA-256 differs)",
+        "vi": "nội dung không phải bản đã build (SHA-256 khác)",
+    },
+    "stray_file": {
+        "en": "the file does not belong to this dataset",
+        "vi": "file không thuộc dataset này",
+    },
+    "unknown_unit": {
+        "en": "the manifest has no unit size {size}",
+        "vi": "manifest không có unit {size}",
+    },
+    "value_differs": {
+        "en": "{name} is {found}, must be {expected}",
+        "vi": "{name} là {found}, phải là {expected}",
+    },
+    "shard_rows": {
+        "en": "sample_index.bin places {found} samples here, the shard holds {expected}",
+        "vi": "sample_index.bin đặt {found} sample ở đây, shard chứa {expected}",
+    },
+    "row_order": {
+        "en": "the rows of its shard are not numbered in order of sample_id",
+        "vi": "các dòng trong shard không được đánh số theo sample_id",
+    },
+    "no_padding": {
+        "en": "a slot behind the tokens does not hold the PAD id",
+        "vi": "một ô sau các token không chứa PAD id",
+    },
+    "no_such_id": {
+        "en": "a token id is larger than any id of the tokenizer",
+        "vi": "một token id lớn hơn mọi id của tokenizer",
+    },
+    "unk_differs": {
+        "en": "UNK tokens of sample {sample} differ from those in its shard",
+        "vi": "UNK của sample {sample} khác với trong shard",
+    },
+    "duplicates_differ": {
+        "en": "the group is not the one that the hashes of the samples form",
+        "vi": "nhóm không khớp với nhóm tạo từ hash của các sample",
+    },
+    "source_differs": {
+        "en": "sample {sample} ({source}:{line}) gives other tokens or another hash now",
+        "vi": "sample {sample} ({source}:{line}) hiện cho token hoặc hash khác",
+    },
+    "source_problem": {
+        "en": "its source cannot be used: {detail}",
+        "vi": "không dùng được nguồn: {detail}",
+    },
+    "no_such_unit": {
+        "en": "no samples of unit size {size}; sizes with samples: {known}",
+        "vi": "không có sample nào thuộc unit {size}; các unit có sample: {known}",
+    },
+    "one_batch_size": {
+        "en": "give batch_size or tokens_per_batch, and not both",
+        "vi": "hãy cho batch_size hoặc tokens_per_batch, không phải cả hai",
+    },
+    "batch_below_unit": {
+        "en": "tokens_per_batch is {tokens}, but one row of unit size {size} needs more",
+        "vi": "tokens_per_batch là {tokens}, nhưng một dòng của unit {size} cần nhiều hơn",
+    },
+    "duplicates_choice": {
+        "en": "duplicates must be 'keep' or 'first', got {found}",
+        "vi": "duplicates phải là 'keep' hoặc 'first', hiện tại là {found}",
+    },
+    "rank_range": {
+        "en": "rank must be an integer from 0 to world_size - 1, got {rank} of {world_size}",
+        "vi": "rank phải là số nguyên từ 0 đến world_size - 1, hiện tại: {rank} trên {world_size}",
+    },
+    "group_multiple": {
+        "en": "group must be a multiple of world_size, got {group} and {world_size}",
+        "vi": "group phải là bội số của world_size, hiện tại là {group} và {world_size}",
+    },
+    "state_differs": {
+        "en": "{name} is {found} in the state, but {expected} here",
+        "vi": "{name} là {found} trong trạng thái, nhưng là {expected} ở đây",
+    },
 }
