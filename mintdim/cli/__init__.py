@@ -1,0 +1,1 @@
+"""Commands: parse, call, print; no rule of their own."""
