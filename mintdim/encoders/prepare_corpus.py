@@ -43,13 +43,13 @@ _SAMPLES = (
 
 def corpus(new: Iterable[str], added: Iterable[str]) -> Iterator[str]:
     """Yield the texts of the proof: all scripts, and the literals of new and added entries."""
-    yield from _SAMPLES
     for literal in new:
         yield from (frame.format(literal) for frame in _AROUND)
         yield from (literal.lower(), literal.upper(), literal[:-1], literal[1:])
     for literal in added:
         yield literal
         yield " ".join(frame.format(literal) for frame in _AROUND)
+    yield from _SAMPLES
     yield from _runs()
     yield from _scripts()
 

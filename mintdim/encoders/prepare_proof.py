@@ -93,8 +93,8 @@ class _Comparison:
     def _prove_one(self, text: str) -> None:
         if self._agree(text):
             return
-        # A single character tells more than a row of them.
-        culprit = next((char for char in text if not self._agree(char)), text)
+        # A single character or word tells more than a row of them.
+        culprit = next((part for part in (*text, *text.split()) if not self._agree(part)), text)
         _refuse(culprit, ids_of(self._original, culprit), ids_of(self._copy, culprit))
 
     def _agree(self, text: str) -> bool:

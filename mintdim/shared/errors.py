@@ -318,7 +318,7 @@ class TokenizerPrepareProofError(TokenizerPrepareError):
 
     def _shown(self) -> dict[str, Any]:
         ids = {"before": _row_of_ids(self.before), "after": _row_of_ids(self.after)}
-        return {**super()._shown(), "text": quoted(self.text), **ids}
+        return {"problem": str(self.problem), "text": quoted(self.text), **ids}
 
 
 def _row_of_ids(ids: tuple[int, ...] | None) -> str:

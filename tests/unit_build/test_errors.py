@@ -265,6 +265,52 @@ def an_empty_tokenizer_file(root: Path) -> MintDimError:
     return fails({path: b""}, tokenizer={"path": path})
 
 
+def prepared(file: str, content: bytes, **wanted: Any) -> MintDimError:
+    """The error of `prepare_tokenizer`, which leaves nothing behind."""
+    write_files(Path.cwd(), {file: content})
+    before = tree(Path.cwd())
+    with pytest.raises(MintDimError) as caught:
+        mintdim.prepare_tokenizer(file, f"ready{Path(file).suffix}", **wanted)
+    assert tree(Path.cwd()) == before
+    return caught.value
+
+
+@raises(E.TokenizerPrepareError)
+def another_unknown_piece_for_a_model(root: Path) -> MintDimError:
+    return prepared("./tokenizer/tokenizer.model", worlds.spm(pad=False), unk="<s>")
+
+
+@raises(E.TokenizerPrepareMissingError)
+def a_copy_with_neither_pad_nor_unk(root: Path) -> MintDimError:
+    end = worlds.added_token(2, "<|endoftext|>")
+    model = worlds.bpe({"a": 0, "b": 1}, [], unk_token=None)
+    document = worlds.tokenizer_json(model, padding=None, added_tokens=[end])
+    return prepared("./tokenizer/tokenizer.json", document)
+
+
+@raises(E.TokenizerPrepareProofError)
+def a_new_entry_that_is_a_word_of_the_data(root: Path) -> MintDimError:
+    words = worlds.word_level(worlds.numbered("a", "b"))
+    document = worlds.tokenizer_json(words, padding=None, pre_tokenizer={"type": "WhitespaceSplit"})
+    return prepared("./tokenizer/tokenizer.json", document, pad="<pad>")
+
+
+@raises(E.MissingLibraryError)
+def a_model_without_protobuf(root: Path) -> MintDimError:
+    with patch.dict(sys.modules, {"google.protobuf": None}):
+        sys.modules.pop("sentencepiece.sentencepiece_model_pb2", None)
+        return prepared("./tokenizer/tokenizer.model", worlds.spm(pad=False), pad="<pad>")
+
+
+@raises(E.OutputFileExistsError)
+def a_copy_onto_its_original(root: Path) -> MintDimError:
+    path = "./tokenizer/tokenizer.model"
+    write_files(root, {path: worlds.spm()})
+    with pytest.raises(MintDimError) as caught:
+        mintdim.prepare_tokenizer(path, path)
+    return caught.value
+
+
 @raises(E.TokenizerMappingError, 7)
 def three_files_and_two_tokenizers(root: Path) -> MintDimError:
     return fails(**THREE, tokenizer=[{"path": "tok.model"}] * 2)
@@ -718,8 +764,30 @@ def test_the_way_out_of_a_missing_special_token_is_a_command(here: Path) -> None
         error = fails(files, tokenizer_type=kind)
         assert type(error) is E.TokenizerSpecialTokenError
         assert (error.special_token, error.file) == ("pad_id", name)
-        command = f'mintdim.prepare_tokenizer({name!r}, "ready{Path(name).suffix}", '
-        assert all(command in text_of(error, language) for language in LANGUAGES)
+        ready = f"ready{Path(name).suffix}"
+        call = f'\nmintdim.prepare_tokenizer({name!r}, "{ready}", pad="<pad>")\n'
+        command = f'\npython -m mintdim tokenizer prepare {name} {ready} --pad "<pad>"'
+        for language in LANGUAGES:
+            assert call in text_of(error, language)
+            assert text_of(error, language).endswith(command)
+
+
+def test_the_way_out_of_a_missing_unk_also_tells_about_pad(here: Path) -> None:
+    document = worlds.tokenizer_json(worlds.bpe({"a": 0, worlds.PAD: 1}, [], unk_token=None))
+    text = str(
+        fails(
+            {"my tok.json": document}, tokenizer_type="hf_json", tokenizer={"path": "my tok.json"}
+        )
+    )
+    assert 'mintdim.prepare_tokenizer(\'my tok.json\', "ready.json", unk="<unk>")\n' in text
+    assert "python -m mintdim tokenizer prepare 'my tok.json' ready.json --unk \"<unk>\"\n" in text
+    assert text.endswith("if it has no padding token either)")
+
+
+@pytest.mark.parametrize("name", ["a.model.v3", "tokenizer.model", "TOKENIZER.MODEL"])
+def test_the_ready_copy_of_a_model_is_called_a_model(name: str, here: Path) -> None:
+    error = fails({name: worlds.spm(pad=False)}, tokenizer={"path": name})
+    assert '"ready.model", ' in str(error)
 
 
 def no_padding() -> bytes:
