@@ -14,7 +14,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from mintdim import __version__
-from mintdim.cli import tokenizer
+from mintdim.cli import build, show, tokenizer, verify
 from mintdim.cli.options import common_options
 from mintdim.shared.errors import MintDimError
 from mintdim.shared.language import set_language
@@ -22,14 +22,17 @@ from mintdim.shared.language import set_language
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-COMMANDS = (tokenizer,)
+COMMANDS = (build, verify, show, tokenizer)
 
 FINE, FINDINGS, USAGE, FAILED, INTERRUPTED = 0, 1, 2, 3, 130
 
 _EPILOG = """\
 examples:
+  mintdim build job.toml
+  mintdim verify artifacts/train_units --full
+  mintdim show artifacts/train_units --sample 42
   mintdim tokenizer prepare tokenizer.json ready.json --pad "<pad>" --unk "<unk>"
-  mintdim tokenizer prepare --help
+  mintdim COMMAND --help
 
 exit codes: 0 fine, 1 findings, 2 wrong usage, 3 failed (the error is on stderr)
 """

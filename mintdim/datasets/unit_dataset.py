@@ -59,10 +59,10 @@ class UnitDataset:
         self.dtype = numpy_dtype(manifest["token_storage"]["dtype"])
         self.shards: tuple[dict[str, Any], ...] = tuple(index["shards"])
         tokenizer = manifest["tokenizer"]
-        self._tokenizer = tokenizer[0] if isinstance(tokenizer, list) else tokenizer
-        self.pad_id: int = self._tokenizer["pad_id"]
-        self.unk_id: int = self._tokenizer["unk_id"]
-        self.vocab_size: int = self._tokenizer["vocab_size"]
+        self.tokenizer: dict[str, Any] = tokenizer[0] if isinstance(tokenizer, list) else tokenizer
+        self.pad_id: int = self.tokenizer["pad_id"]
+        self.unk_id: int = self.tokenizer["unk_id"]
+        self.vocab_size: int = self.tokenizer["vocab_size"]
         self._units: dict[int, UnitView] = {}
 
     def __repr__(self) -> str:
@@ -77,7 +77,7 @@ class UnitDataset:
         return self._sample(number, find_row(self._sample_rows, number))
 
     def __iter__(self) -> Iterator[Sample]:
-        for number, row in enumerate(self._read_rows(names.SAMPLE_INDEX)):
+        for number, row in enumerate(self.index_rows()):
             yield self._sample(number, row)
 
     @cached_property
@@ -110,6 +110,10 @@ class UnitDataset:
             self._units[size] = UnitView(self, size)
         return self._units[size]
 
+    def index_rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the rows of ``sample_index.jsonl`` in order of ``sample_id``."""
+        return self._read_rows(names.SAMPLE_INDEX)
+
     def duplicates(self) -> Iterator[dict[str, Any]]:
         """Yield the groups of equal samples: hash, count, samples."""
         return self._read_rows(names.DUPLICATE_INDEX)
@@ -128,9 +132,9 @@ class UnitDataset:
         ``tokenizer``: where its file lies now, if not at the recorded path. Raises
         ``MintDimFileNotFoundError``, or ``TokenizerChangedError`` if it is another file.
         """
-        path = tokenizer or self._tokenizer["path"]
+        path = tokenizer or self.tokenizer["path"]
         require_file(path, "tokenizer")
-        return open_encoder(self._tokenizer["type"], absolute(path), self._tokenizer["sha256"])
+        return open_encoder(self.tokenizer["type"], absolute(path), self.tokenizer["sha256"])
 
     def decode(self, ids: Sequence[int] | TokenArray, tokenizer: str | None = None) -> str:
         """Return the text of token ids by the recorded tokenizer (see ``encoder``)."""

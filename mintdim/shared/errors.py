@@ -8,6 +8,7 @@ that moment. All of them survive ``pickle``: they cross process boundaries as va
     MintDimError
     ├─ MintDimConfigError                 the call must change
     │  ├─ LanguageError
+    │  ├─ JobFileError
     │  ├─ PipelineValidationError
     │  │  └─ UnknownPipelineError
     │  ├─ SourceValidationError
@@ -127,6 +128,15 @@ class LanguageError(MintDimConfigError):
     """``set_language`` got something other than ``"en"``, ``"vi"`` or ``None``."""
 
     language: str
+
+
+@dataclass(eq=False, kw_only=True)
+class JobFileError(MintDimConfigError):
+    """A job file is no TOML, or has a table or key (``key``) that no block knows."""
+
+    file: str
+    key: str
+    problem: Phrase
 
 
 @dataclass(eq=False, kw_only=True)

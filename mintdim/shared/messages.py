@@ -94,6 +94,30 @@ Các ngôn ngữ hiện hỗ trợ:
 - en
 - vi""",
     },
+    "JobFileError": {
+        "en": """\
+Job file could not be used.
+
+File:
+{file}
+
+Key:
+{key}
+
+Problem:
+{problem}""",
+        "vi": """\
+Không dùng được file job.
+
+File:
+{file}
+
+Key:
+{key}
+
+Vấn đề:
+{problem}""",
+    },
     "PipelineValidationError": {
         "en": """\
 Pipeline configuration is incomplete.
@@ -1210,6 +1234,27 @@ PHRASES: dict[str, Translated] = {
     "prepare_not_exposed": {
         "en": "the library does not expose these entries as PAD and UNK",
         "vi": "thư viện không cung cấp các entry này làm PAD và UNK",
+    },
+    # Job files.
+    "job_pipeline": {
+        "en": "only unit-build jobs can be run from a file, got {found}",
+        "vi": "chỉ chạy được job unit-build từ file, hiện tại là {found}",
+    },
+    "unknown_key": {
+        "en": "there is no such key; known keys: {known}",
+        "vi": "không có key này; các key hợp lệ: {known}",
+    },
+    "not_a_table": {
+        "en": "{name} must be a table: [{name}]",
+        "vi": "{name} phải là một bảng: [{name}]",
+    },
+    "tokenizer_kind": {
+        "en": "type must be 'sentencepiece' or 'hf_json', got {found}",
+        "vi": "type phải là 'sentencepiece' hoặc 'hf_json', hiện tại là {found}",
+    },
+    "tokenizer_one_path": {
+        "en": "give path (one tokenizer) or paths (one per file), and not both",
+        "vi": "hãy cho path (một tokenizer) hoặc paths (mỗi file một tokenizer), không cả hai",
     },
     # Datasets.
     "no_directory": {

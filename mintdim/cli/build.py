@@ -1,0 +1,86 @@
+"""``mintdim build JOB.toml``: run a job that a file declares."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any
+
+from mintdim.cli.options import common_options
+
+if TYPE_CHECKING:
+    from mintdim.pipelines.unit_build.api import UnitBuild
+
+_DESCRIPTION = """\
+Build token shards from a job file. Every block of the fluent API is a table of the file;
+relative paths start at the working directory.
+"""
+
+_EPILOG = """\
+a job file:
+  [source]
+  files = ["train.jsonl", "more.jsonl.gz"]
+  fields = [["question", "answer"]]            # one for all files, or one per file
+  templates = ["{question}\\n\\n{answer}"]
+
+  [tokenizer]
+  type = "hf_json"                             # or "sentencepiece"
+  path = "tokenizer.json"                      # or paths = [...], one per file
+
+  [units]
+  sizes = [[128, 256, 512]]
+  build_batch = [4096]
+
+  [output]
+  dir = "artifacts/train_units"                # new or empty; or a list, one per file
+  samples_per_shard = [10000]
+
+examples:
+  mintdim build job.toml
+  mintdim build job.toml --dry-run             check everything, write nothing
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
+    """Add this command to the table of commands."""
+    parser = subparsers.add_parser(
+        "build",
+        help="build token shards as a job file says",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        parents=[common_options()],
+    )
+    parser.add_argument("job", metavar="JOB.toml", help="the job file")
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="check the job, its files and tokenizers; write nothing",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Build, or only check; print the result and return the exit code."""
+    from mintdim.cli.job_file import place_of, read_job
+    from mintdim.shared.errors import MintDimError
+
+    try:
+        job = read_job(args.job)
+    except MintDimError as error:
+        print(error, file=sys.stderr)
+        return 2
+    try:
+        print(_checked(args.job, job) if args.dry_run else job.run())
+    except MintDimError as error:
+        place = place_of(error)
+        print(f"{error}\n\nJob file:\n{args.job}: {place}" if place else error, file=sys.stderr)
+        return 3
+    return 0
+
+
+def _checked(path: str, job: UnitBuild) -> str:
+    config = job.validate()
+    files, outputs = len(config.source.files), len(config.sessions)
+    counts = f"{files} source file(s), {config.source_bytes:,} bytes, {outputs} output(s)"
+    return f"{path} is fine: {counts}. Nothing was written."
