@@ -132,7 +132,7 @@ def _foreign_allowed(name: str, entry: Import) -> bool:
 
 def _ours_allowed(name: str, entry: Import) -> bool:
     room, target = name.split(".")[0], entry.module.split(".")[0]
-    if room == "cli" or (not name and entry.module in FRONT_DOOR):
+    if room in ("cli", "__main__") or (not name and entry.module in FRONT_DOOR):
         return True
     if room not in ROOMS:  # the front door: __init__, pipeline, registry
         return target in {"shared", "pipeline", "registry"} or _is_front_of_a_pipeline(entry.module)

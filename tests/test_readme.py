@@ -6,6 +6,9 @@ import contextlib
 import io
 import itertools
 import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +23,27 @@ def readme_blocks() -> list[tuple[str, str]]:
     return BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8"))
 
 
-def test_every_python_block_of_the_readme_prints_the_text_block_after_it(
+def console_commands() -> list[tuple[str, str]]:
+    """Every command of the console blocks, with what it prints."""
+    commands = []
+    for kind, body in readme_blocks():
+        if kind == "console":
+            for part in body.split("$ ")[1:]:
+                command, _, printed = part.partition("\n")
+                commands.append((command, printed))
+    return commands
+
+
+def run_command(command: str) -> str:
+    program, *arguments = shlex.split(command)
+    assert program == "mintdim"
+    done = subprocess.run(
+        [sys.executable, "-X", "utf8", "-m", "mintdim", *arguments], capture_output=True, check=True
+    )
+    return done.stdout.decode("utf-8")
+
+
+def test_every_block_of_the_readme_prints_what_stands_after_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
@@ -38,6 +61,8 @@ def test_every_python_block_of_the_readme_prints_the_text_block_after_it(
         assert printed.getvalue() == expected
         ran += 1
     assert ran == sum(kind == "python" for kind, _ in blocks)
+    for command, expected in console_commands():
+        assert run_command(command) == expected, command
 
 
 def test_the_readme_has_two_commands_that_each_do_all_set_up() -> None:
