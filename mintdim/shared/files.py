@@ -8,11 +8,14 @@ becomes an ``OutputWriteError`` that names the path.
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 from mintdim.shared.errors import OutputWriteError
 from mintdim.shared.messages import phrase
+
+_BLOCK_ROWS = 4096
 
 
 @contextlib.contextmanager
@@ -28,7 +31,8 @@ def using(path: Path) -> Iterator[None]:
 class HashedFile:
     """A file that grows by appending; knows its size in bytes and its SHA-256.
 
-    No handle stays open between two calls, so that any number of them can be in progress.
+    No handle stays open between two calls, so that any number of them can be in progress. A file
+    that is gone or was cut in the meantime is an error, never begun anew.
     """
 
     def __init__(self, path: Path) -> None:
@@ -49,16 +53,32 @@ class HashedFile:
         if not view.nbytes:
             return
         view = view.cast("B")
-        with using(self.path), open(self.path, "ab", buffering=0) as file:
-            _write_all(file.fileno(), view)
+        with using(self.path), _opened(self.path, os.O_WRONLY | os.O_APPEND) as descriptor:
+            _write_all(descriptor, view)
         self._sha256.update(view)
         self.bytes += len(view)
 
+    def append_rows(self, rows: Iterable[str]) -> int:
+        """Append rows of text in UTF-8, block by block; return how many there were."""
+        count, left = 0, iter(rows)
+        while block := list(islice(left, _BLOCK_ROWS)):
+            self.append("".join(block).encode())
+            count += len(block)
+        return count
+
     def publish(self, final: Path) -> None:
         """Flush the file to the disk and give it its final name."""
+        self._check_size()
         flush(self.path)
         rename(self.path, final)
         self.path = final
+
+    def _check_size(self) -> None:
+        with using(self.path):
+            size = os.stat(self.path).st_size
+        if size != self.bytes:
+            reason = phrase("changed_size", before=self.bytes, now=size)
+            raise OutputWriteError(path=str(self.path), reason=reason)
 
 
 def _write_all(descriptor: int, view: memoryview) -> None:
@@ -77,12 +97,18 @@ def write_whole(work: Path, final: Path, data: bytes) -> HashedFile:
 
 def flush(path: Path) -> None:
     """Flush a file or directory to the disk."""
-    with using(path):
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    with using(path), _opened(path, os.O_RDONLY) as descriptor:
+        os.fsync(descriptor)
+
+
+@contextlib.contextmanager
+def _opened(path: Path, flags: int) -> Iterator[int]:
+    """Open an existing file or directory; what it lacks is never created."""
+    descriptor = os.open(path, flags | getattr(os, "O_BINARY", 0))
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def rename(source: Path, target: Path) -> None:

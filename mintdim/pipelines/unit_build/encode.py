@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from mintdim.pipelines.unit_build.config import FileJob
 
 
-# Bounds the memory of a tokenizer call, and the time until a stop signal is acted on.
-_BATCH_CHARACTERS = 4_000_000
+# Bounds the memory of a tokenizer call: libraries take up to 300 bytes per character.
+_BATCH_CHARACTERS = 500_000
 
 
 def encode_chunk(chunk: Chunk) -> EncodedChunk | Failure:
@@ -111,7 +111,7 @@ def _encode(
 
 
 def _batches(texts: list[str], build_batch: int) -> Iterator[tuple[int, int]]:
-    """Yield ranges of at most ``build_batch`` texts and, beyond one text, 4 million characters."""
+    """Yield ranges of at most ``build_batch`` texts and, beyond one, ``_BATCH_CHARACTERS``."""
     start = characters = 0
     for i, text in enumerate(texts):
         characters += len(text)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from mintdim.engines.inline import InlineEngine
 from mintdim.formats import names
-from mintdim.formats.shards_index import FileEntry, shards_index
 from mintdim.pipelines.unit_build.contracts import Batch, Chunk, Failure
 from mintdim.pipelines.unit_build.encode import encode_chunk
 from mintdim.pipelines.unit_build.output.dir import OutputDirectory
@@ -17,6 +16,8 @@ from mintdim.pipelines.unit_build.output.duplicate_index import DuplicateIndexWr
 from mintdim.pipelines.unit_build.output.histogram import Histogram
 from mintdim.pipelines.unit_build.output.manifest import manifest_document
 from mintdim.pipelines.unit_build.output.sample_index import SampleIndexWriter
+from mintdim.pipelines.unit_build.output.shards_index import write_shards_index
+from mintdim.pipelines.unit_build.output.space import warn_if_short_of_space
 from mintdim.pipelines.unit_build.output.special_index import SpecialIndexWriter
 from mintdim.pipelines.unit_build.output.stats import Totals, stats_document
 from mintdim.pipelines.unit_build.output.unk_index import UnkIndexWriter
@@ -66,6 +67,8 @@ def _build_output(
         histogram = Histogram()
 
         for batch in _encoded_batches(session, engine):
+            if not output.samples_written:
+                warn_if_short_of_space(output.root, session, batch)
             places = shards.write(batch.encoded)
             sample_index.write(batch, places)
             unk_index.write(batch)
@@ -96,8 +99,7 @@ def _build_output(
         output.write_document(
             names.STATS, stats_document(totals, session.dtype, histogram.document())
         )
-        files = [FileEntry(name, file.bytes, file.sha256) for name, file in output.files]
-        index = output.write_document(names.SHARDS_INDEX, shards_index(shards.entries, files))
+        index = write_shards_index(output, shards.closed)
         _check_stop(stop, session)
         output.commit(manifest_document(config, session, index.sha256))
     if not totals.samples:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mintdim.pipelines.unit_build.output.dir import OutputDirectory
 
 _HASH = 32
-_SAMPLE_ROW = _HASH + 8 + 8  # hash, sample id, line
+SAMPLE_ROW_BYTES = _HASH + 8 + 8  # hash, sample id, line
 _MEMBER_ROW = 8 + 8 + 8 + _HASH  # first id of the group, rank, line or count, hash
 _TEXT_ROWS = 4096
 
@@ -43,7 +43,7 @@ class DuplicateIndexWriter:
 
     def __init__(self, output: OutputDirectory) -> None:
         self._output = output
-        self._samples = ExternalSorter(output.work / "hashes", _SAMPLE_ROW)
+        self._samples = ExternalSorter(output.work / "hashes", SAMPLE_ROW_BYTES)
         self._members = ExternalSorter(output.work / "duplicates", _MEMBER_ROW)
         self._files: list[tuple[int, str]] = []  # first sample id, path as given
         self.groups = 0
@@ -68,7 +68,7 @@ class DuplicateIndexWriter:
     def _collect_members(self) -> None:
         """Hand every row whose hash stands more than once to the second sort."""
         last: _Last | None = None
-        held = np.empty((0, _SAMPLE_ROW), dtype=np.uint8)
+        held = np.empty((0, SAMPLE_ROW_BYTES), dtype=np.uint8)
         for block in self._samples.sorted_blocks():
             rows = np.concatenate([held, block])
             # The last row waits until its successor is known.

@@ -6,6 +6,8 @@ by block. Memory stays below a few runs and one block per run; no file handle st
 
 from __future__ import annotations
 
+import errno
+import os
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 Rows = npt.NDArray[np.uint8]
 
-_RUN_BYTES = 24 * 1024 * 1024
+_RUN_BYTES = 16 * 1024 * 1024
 _MERGE_BYTES = 8 * 1024 * 1024
 
 
@@ -62,7 +64,7 @@ class ExternalSorter:
     def _spill(self) -> None:
         rows = sort_rows(self._take_pending())
         path = self._stem.with_name(f"{self._stem.name}.{len(self._runs)}")
-        HashedFile(path).append(rows.tobytes())
+        HashedFile(path).append(rows.data)
         self._runs.append((path, len(rows)))
 
 
@@ -93,6 +95,8 @@ class _Run:
         with using(self._path), open(self._path, "rb") as file:
             file.seek(self._next * self._width)
             data = file.read(count * self._width)
+            if len(data) < count * self._width:
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
         self.block = np.frombuffer(data, dtype=np.uint8).reshape(count, self._width)
         self._next, self._left = self._next + count, self._left - count
 
@@ -128,9 +132,14 @@ def _key(row: Rows) -> bytes:
 
 def sort_rows(rows: Rows) -> Rows:
     """Return rows [n, width] in ascending byte order; ``width`` is a multiple of 8."""
-    words = np.ascontiguousarray(rows).view(">u8").astype(np.uint64)
-    order = np.argsort(words[:, 0], kind="stable")
-    first = words[order, 0]
+    first = _words(rows[:, :8])[:, 0]
+    order = np.argsort(first, kind="stable")
+    first = first[order]
     if (first[1:] == first[:-1]).any():
-        order = np.lexsort(words.T[::-1])
+        order = np.lexsort(_words(rows).T[::-1])
     return rows[order]
+
+
+def _words(columns: Rows) -> npt.NDArray[np.uint64]:
+    """Return columns [n, 8 * k] as numbers [n, k] that sort as the bytes do."""
+    return np.ascontiguousarray(columns).view(">u8").astype(np.uint64)

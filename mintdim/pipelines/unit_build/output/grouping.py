@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,6 @@ if TYPE_CHECKING:
 def by_sample(found: Occurrences) -> Iterator[tuple[int, IntArray, IntArray]]:
     """Yield sample, positions and ids of every sample that holds one of the tokens."""
     samples, starts = np.unique(found.samples, return_index=True)
-    positions = np.split(found.positions, starts[1:])
-    ids = np.split(found.ids, starts[1:])
-    yield from zip(samples.tolist(), positions, ids, strict=False)
+    bounds = pairwise([*starts.tolist(), len(found.samples)])
+    for sample, (start, stop) in zip(samples.tolist(), bounds, strict=False):
+        yield sample, found.positions[start:stop], found.ids[start:stop]

@@ -10,8 +10,11 @@ from mintdim.formats import names
 from mintdim.formats.sample_index import BINARY_ROW, rows_text
 
 if TYPE_CHECKING:
-    from mintdim.pipelines.unit_build.contracts import Batch, Places
+    from mintdim.pipelines.unit_build.contracts import Batch, EncodedChunk, Places
     from mintdim.pipelines.unit_build.output.dir import OutputDirectory
+
+# A row of text takes some ten times the memory of its numbers: never all rows of a batch at once.
+_BLOCK_ROWS = 8192
 
 
 class SampleIndexWriter:
@@ -24,18 +27,14 @@ class SampleIndexWriter:
 
     def write(self, batch: Batch, places: Places) -> None:
         """Append one row per sample; ``places`` says where the shard writer put them."""
-        encoded = batch.encoded
-        text = rows_text(
-            batch.first_id,
-            batch.digests(),
-            encoded.lengths.tolist(),
-            encoded.units.tolist(),
-            batch.source_file,
-            batch.lines.tolist(),
-            places.shards.tolist(),
-        )
-        self._rows.append(text.encode())
-        rows = np.empty(len(batch), dtype=BINARY_ROW)
+        digests = batch.digests()
+        for start in range(0, len(batch), _BLOCK_ROWS):
+            part = slice(start, start + _BLOCK_ROWS)
+            self._rows.append(_text(batch, digests[part], places, part).encode())
+        self._append_binary(batch.encoded, places)
+
+    def _append_binary(self, encoded: EncodedChunk, places: Places) -> None:
+        rows = np.empty(len(encoded.units), dtype=BINARY_ROW)
         rows["token_count"], rows["unit_size"] = encoded.lengths, encoded.units
         rows["shard"], rows["row"] = places.shards, places.rows
         self._binary.append(rows.tobytes())
@@ -44,3 +43,16 @@ class SampleIndexWriter:
         """Give both files their final names."""
         self._output.finish(self._rows, names.SAMPLE_INDEX)
         self._output.finish(self._binary, names.SAMPLE_INDEX_BINARY)
+
+
+def _text(batch: Batch, digests: list[str], places: Places, part: slice) -> str:
+    encoded = batch.encoded
+    return rows_text(
+        batch.first_id + part.start,
+        digests,
+        encoded.lengths[part].tolist(),
+        encoded.units[part].tolist(),
+        batch.source_file,
+        batch.lines[part].tolist(),
+        places.shards[part].tolist(),
+    )

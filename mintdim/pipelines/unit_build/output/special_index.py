@@ -41,18 +41,16 @@ class SpecialIndexWriter:
     def write(self, batch: Batch) -> None:
         """Append the rows of a batch and count them."""
         found = batch.encoded.special
-        rows = [
+        if not len(found.samples):
+            return
+        self._rows = self._rows or self._output.new_file(names.SPECIAL_INDEX)
+        self.samples += self._rows.append_rows(
             special_row(
                 *batch.origin(sample), positions.tolist(), [self._texts[i] for i in ids.tolist()]
             )
             for sample, positions, ids in by_sample(found)
-        ]
-        if not rows:
-            return
-        self._rows = self._rows or self._output.new_file(names.SPECIAL_INDEX)
-        self._rows.append("".join(rows).encode())
+        )
         self._counts.update(found.ids.tolist())
-        self.samples += len(rows)
 
     def finish(self) -> None:
         """Give the file its final name, and say what was found, if anything was."""

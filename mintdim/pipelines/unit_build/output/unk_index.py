@@ -27,13 +27,10 @@ class UnkIndexWriter:
         """Append the rows of a batch and count them."""
         encoded = batch.encoded
         found = find_tokens(encoded.tokens, encoded.lengths, [self._unk_id])
-        rows = [
+        self.samples += self._rows.append_rows(
             unk_row(*batch.origin(sample), positions.tolist())
             for sample, positions, _ in by_sample(found)
-        ]
-        if rows:
-            self._rows.append("".join(rows).encode())
-        self.samples += len(rows)
+        )
         self.tokens += len(found.samples)
 
     def finish(self) -> None:

@@ -7,6 +7,7 @@ it is read here and handed on in blocks of whole lines.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from mintdim.pipelines.unit_build.contracts import Chunk
@@ -25,11 +26,9 @@ if TYPE_CHECKING:
 
     from mintdim.pipelines.unit_build.config import FileJob
 
-# Also the most text that one tokenizer call gets, unless a single line is longer.
+# Also the most text that a chunk gives, unless a single line gives more.
 CHUNK_BYTES = 4 * 1024 * 1024
-_SMALLEST_CHUNK = 64 * 1024
-# Shorter lines are rare; a template that multiplies them must still not fill the memory.
-_TYPICAL_LINE_BYTES = 64
+_SMALLEST_CHUNK = 1024
 
 
 def plan_chunks(job: FileJob, chunk_bytes: int | None = None) -> Iterator[Chunk]:
@@ -47,9 +46,11 @@ def plan_chunks(job: FileJob, chunk_bytes: int | None = None) -> Iterator[Chunk]
 def _chunk_bytes(job: FileJob) -> int:
     """Return the size of a chunk: smaller where the template makes much text of little data."""
     template = parse_template(job.template, job.fields)
-    repeats = len(template.placeholders) / len(job.fields)
-    growth = max(1.0, repeats) + sum(map(len, template.literals)) / _TYPICAL_LINE_BYTES
-    return min(CHUNK_BYTES, max(_SMALLEST_CHUNK, int(CHUNK_BYTES * 2 / growth)))
+    repeats = max(Counter(template.placeholders).values(), default=1)
+    # The shortest line {"key":"",...} is what the literals multiply most.
+    shortest_line = 1 + sum(len('"":"",') + len(name) for name in job.fields)
+    growth = repeats + sum(map(len, template.literals)) / shortest_line
+    return max(_SMALLEST_CHUNK, int(CHUNK_BYTES / growth))
 
 
 def read_lines(chunk: Chunk) -> list[bytes]:
@@ -93,10 +94,26 @@ def _read_range(chunk: Chunk) -> bytes:
 def _stream_chunks(job: FileJob, kind: str, chunk_bytes: int) -> Iterator[Chunk]:
     """Yield blocks of whole lines; only the last may lack its ``\\n``, or bear a failure."""
     place = start = 0
-    for block, position, failure in _line_blocks(job, kind, chunk_bytes):
-        stop = start + len(block)
-        yield Chunk(job, start, stop, position - place, block, failure)
-        place, start = position, stop
+    for lines, position, failure in _line_blocks(job, kind, chunk_bytes):
+        *blocks, last = _pieces(lines, chunk_bytes)
+        for block in blocks:
+            yield Chunk(job, start, start + len(block), position - place, block)
+            place, start = position, start + len(block)
+        yield Chunk(job, start, start + len(last), position - place, last, failure)
+        place, start = position, start + len(last)
+
+
+def _pieces(lines: bytes, chunk_bytes: int) -> Iterator[bytes]:
+    """Cut whole lines into pieces of at most ``chunk_bytes``, or one line."""
+    start = 0
+    while len(lines) - start > chunk_bytes:
+        limit = start + chunk_bytes
+        stop = lines.rfind(b"\n", start, limit) + 1 or lines.find(b"\n", limit) + 1
+        if not stop:
+            break
+        yield lines[start:stop]
+        start = stop
+    yield lines[start:]
 
 
 def _line_blocks(

@@ -12,6 +12,7 @@ from mintdim.formats.shards import IntArray, TokenArray, pad_rows
 from mintdim.formats.shards_index import ShardEntry
 from mintdim.pipelines.unit_build.contracts import EncodedChunk, Places
 from mintdim.pipelines.unit_build.units.planner import gather, place_in_shards
+from mintdim.pipelines.unit_build.units.shard_list import ShardList
 from mintdim.shared.files import HashedFile
 from mintdim.shared.log import logger
 
@@ -36,20 +37,15 @@ class _OpenShard:
 class ShardWriter:
     """Writes the shards of one output directory; rows keep source order within a unit.
 
-    ``root`` is the output directory, ``work`` the folder of unfinished files.
+    ``root`` is the output directory, ``work`` the folder of unfinished files; ``closed`` lists
+    the shards that have their final names.
     """
 
     def __init__(self, root: Path, work: Path, unit_sizes: Iterable[int], pad_id: int) -> None:
         self._root, self._work, self._pad_id = root, work, pad_id
         self._open = {size: _OpenShard(number=0) for size in unit_sizes}
         self._capacity = 0
-        self._closed: list[tuple[int, ShardEntry]] = []
-
-    @property
-    def entries(self) -> list[ShardEntry]:
-        """The closed shards, by unit size and number."""
-        ordered = sorted(self._closed, key=lambda item: item[0])  # stable: numbers ascend
-        return [entry for _, entry in ordered]
+        self.closed = ShardList()
 
     def count(self, unit_size: int) -> int:
         """Return the number of closed shards of one unit size."""
@@ -106,7 +102,7 @@ class ShardWriter:
         name = names.shard_path(unit_size, shard.number)
         shard.file.publish(self._root / name)
         entry = ShardEntry(name, shard.samples, shard.tokens, shard.file.bytes, shard.file.sha256)
-        self._closed.append((unit_size, entry))
+        self.closed.add(unit_size, entry)
         self._open[unit_size] = _OpenShard(number=shard.number + 1)
         _report(shard.number, unit_size, entry)
 
