@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from mintdim.pipelines.unit_build.config import UnitBuildConfig
     from mintdim.pipelines.unit_build.result import BuildResult
-    from mintdim.shared.types import StrPath, TokenizerKind
+    from mintdim.shared.types import EngineKind, StrPath, TokenizerKind
 
     TokenizerDict = dict[str, Any]
 
@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 class UnitBuild:
     """A unit-build job in the making.
 
-    Four blocks describe it: ``source``, ``tokenizer``, ``units``, ``output``. They may come in
-    any order, and again (the last one stands). Every list in a block has one entry for all
-    files, or one entry per file. ``validate()`` checks the job, ``run()`` checks and builds it;
-    each makes a frozen config of its own, so later edits of the job do not reach it.
+    Four blocks describe it: ``source``, ``tokenizer``, ``units``, ``output``; a fifth, ``engine``,
+    may say where it runs. They may come in any order, and again (the last one stands). Every list
+    in a block has one entry for all files, or one entry per file. ``validate()`` checks the job,
+    ``run()`` checks and builds it; each makes a frozen config of its own, so later edits of the
+    job do not reach it.
     """
 
     def __init__(self) -> None:
@@ -31,6 +32,7 @@ class UnitBuild:
         self.source = SourceBlock(self)
         self.tokenizer = TokenizerBlock(self)
         self.output = OutputBlock(self)
+        self.engine = EngineBlock(self)
 
     def units(
         self,
@@ -139,4 +141,27 @@ class OutputBlock:
             "paths": paths,
             "samples_per_shard": samples_per_shard,
         }
+        return self._job
+
+
+class EngineBlock:
+    """Where the job runs; the bytes that it writes do not depend on it."""
+
+    def __init__(self, job: UnitBuild) -> None:
+        self._job = job
+
+    def inline(self) -> UnitBuild:
+        """Run in this process, one piece after the other."""
+        return self._record("inline", None)
+
+    def processes(self, workers: int | None = None) -> UnitBuild:
+        """Run in ``workers`` processes of this machine (default: one per core).
+
+        Without an engine block, large inputs get as many workers as there are cores.
+        """
+        return self._record("processes", workers)
+
+    def _record(self, kind: EngineKind, workers: int | None) -> UnitBuild:
+        self._job._declared.engine_kind = kind
+        self._job._declared.workers = workers
         return self._job

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mintdim.shared.types import TokenDType, TokenizerKind
+    from mintdim.shared.types import EngineKind, TokenDType, TokenizerKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,14 @@ class OutputConfig:
 
     directories: tuple[str, ...]
     samples_per_shard: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EngineConfig:
+    """``.engine.inline()`` or ``.engine.processes(workers)``; decides where, never what."""
+
+    kind: EngineKind = "auto"
+    workers: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +124,7 @@ class UnitBuildConfig:
     tokenizer: TokenizerConfig
     units: UnitsConfig
     output: OutputConfig
+    engine: EngineConfig
     sessions: tuple[Session, ...]
 
     @property

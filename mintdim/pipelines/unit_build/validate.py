@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mintdim.pipelines.unit_build.config import (
+    EngineConfig,
     FileJob,
     Session,
     SourceFile,
@@ -20,10 +21,10 @@ from mintdim.pipelines.unit_build.output import validate as output_rules
 from mintdim.pipelines.unit_build.source import validate as source_rules
 from mintdim.pipelines.unit_build.tokenizer import validate as tokenizer_rules
 from mintdim.pipelines.unit_build.units import validate as unit_rules
-from mintdim.shared.errors import PipelineValidationError
+from mintdim.shared.errors import EngineValidationError, PipelineValidationError
 from mintdim.shared.mapping import per_file
 from mintdim.shared.paths import absolute
-from mintdim.shared.structure import is_missing
+from mintdim.shared.structure import a_positive_int, is_missing
 
 if TYPE_CHECKING:
     from mintdim.pipelines.unit_build.config import (
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
         TokenizerConfig,
         UnitsConfig,
     )
-    from mintdim.shared.types import TokenizerKind
+    from mintdim.shared.types import EngineKind, TokenizerKind
 
 
 @dataclass(slots=True)
@@ -44,6 +45,8 @@ class Declaration:
     tokenizer: Any = None
     units: dict[str, Any] = field(default_factory=dict)
     output: dict[str, Any] = field(default_factory=dict)
+    engine_kind: EngineKind = "auto"
+    workers: Any = None
 
 
 def validate(declared: Declaration) -> UnitBuildConfig:
@@ -57,6 +60,7 @@ def validate(declared: Declaration) -> UnitBuildConfig:
     tokenizer = tokenizer_rules.check_structure(declared.tokenizer_kind, declared.tokenizer)
     units = unit_rules.check_structure(**declared.units)
     output = output_rules.check_structure(**declared.output)
+    engine = _engine(declared)
     _check_mapping(source, tokenizer, units, output)
     files = source_rules.locate(source)
     tokenizer_rules.check_exist(tokenizer)
@@ -68,7 +72,7 @@ def validate(declared: Declaration) -> UnitBuildConfig:
     for session in sessions:
         output_rules.check_one_tokenizer(session)
     _check_literals(jobs)
-    return UnitBuildConfig(source, tokenizer, units, output, sessions)
+    return UnitBuildConfig(source, tokenizer, units, output, engine, sessions)
 
 
 def _check_complete(declared: Declaration) -> None:
@@ -89,6 +93,15 @@ def _check_complete(declared: Declaration) -> None:
 
 def _first_given(path: object, paths: object) -> object:
     return paths if path is None else path
+
+
+def _engine(declared: Declaration) -> EngineConfig:
+    if declared.workers is None:
+        return EngineConfig(declared.engine_kind)
+    workers = a_positive_int(
+        declared.workers, "workers", lambda problem: EngineValidationError(problem=problem)
+    )
+    return EngineConfig(declared.engine_kind, workers)
 
 
 def _check_mapping(
