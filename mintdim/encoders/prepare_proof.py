@@ -105,14 +105,20 @@ class _Comparison:
             return False
         if self._old_unk < 0 and self._new_unk in after:
             return before is None or self._spelled(before) == self._spelled(after)
-        return before is not None and self._is_replaced(before, after)
+        return before is not None and self._merged(before) == self._merged(after)
 
-    def _is_replaced(self, before: tuple[int, ...], after: tuple[int, ...]) -> bool:
-        """Say whether only the earlier unknown token was replaced by the new one."""
-        pair = (self._old_unk, self._new_unk)
-        return len(before) == len(after) and all(
-            a == b or (a, b) == pair for a, b in zip(before, after, strict=True)
-        )
+    def _merged(self, ids: tuple[int, ...]) -> list[int]:
+        """Return ``ids`` with the new unknown token for the earlier one, and one for a run.
+
+        Some models join neighbouring unknown tokens, and with them the text of the token itself.
+        """
+        new = self._new_unk
+        replaced = [new if i == self._old_unk else i for i in ids]
+        return [
+            i
+            for i, before in zip(replaced, [None, *replaced], strict=False)
+            if i != new or before != new
+        ]
 
     def _spelled(self, ids: tuple[int, ...]) -> str:
         """Return the entries of ``ids`` joined, the new unknown token left out."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
@@ -16,8 +18,6 @@ from mintdim.encoders.prepare_sentencepiece import PROTOBUF
 from mintdim.shared import errors as E  # noqa: N812
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from mintdim.encoders.prepare_result import PreparedTokenizer
 
 WITHOUT_PAD = worlds.spm(pad=False, words=("hello", "the"))
@@ -102,3 +102,8 @@ def test_protobuf_is_imported_for_nothing_else(tmp_path: Path) -> None:
         "sys.exit('google.protobuf' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, timeout=120)
+
+
+def test_the_extra_of_the_package_asks_for_what_the_error_names() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
+    assert project["project"]["optional-dependencies"]["prepare"] == [PROTOBUF]
