@@ -25,6 +25,7 @@ that moment. All of them survive ``pickle``: they cross process boundaries as va
     │  │  └─ TokenizerPrepareProofError
     │  ├─ TokenizerMappingError
     │  ├─ TokenDTypeValidationError
+    │  ├─ EngineValidationError
     │  ├─ UnitMappingError
     │  ├─ UnitValidationError
     │  ├─ SamplesPerShardError
@@ -52,6 +53,7 @@ that moment. All of them survive ``pickle``: they cross process boundaries as va
        ├─ SourceChangedError
        ├─ TokenizerChangedError
        ├─ OutputWriteError
+       ├─ EngineError
        └─ BuildInterruptedError
 """
 
@@ -351,6 +353,11 @@ class TokenDTypeValidationError(MintDimConfigError):
 
 
 @dataclass(eq=False, kw_only=True)
+class EngineValidationError(_ProblemError):
+    """The engine block has a wrong value."""
+
+
+@dataclass(eq=False, kw_only=True)
 class UnitMappingError(_MappingError):
     """``sizes`` or ``build_batch`` has neither one entry nor one per file."""
 
@@ -551,6 +558,13 @@ class OutputWriteError(MintDimEnvironmentError):
 
     path: str
     reason: Phrase
+
+
+@dataclass(eq=False, kw_only=True)
+class EngineError(MintDimEnvironmentError):
+    """Worker processes could not be started, or died again and again over one piece of work."""
+
+    problem: Phrase
 
 
 @dataclass(eq=False, kw_only=True)

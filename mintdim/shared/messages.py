@@ -908,6 +908,42 @@ Lý do:
 Cách sửa:
 giải phóng dung lượng hoặc khôi phục quyền truy cập, rồi build lại vào thư mục output mới""",
     },
+    "EngineValidationError": {
+        "en": """\
+Invalid engine config.
+
+Problem:
+{problem}
+
+Rules:
+- workers must be a positive integer""",
+        "vi": """\
+Cấu hình engine không hợp lệ.
+
+Vấn đề:
+{problem}
+
+Quy tắc:
+- workers phải là số nguyên dương""",
+    },
+    "EngineError": {
+        "en": """\
+Worker processes failed.
+
+Problem:
+{problem}
+
+Fix:
+use fewer workers if memory is short, or build without them: .engine.inline()""",
+        "vi": """\
+Các tiến trình worker bị lỗi.
+
+Vấn đề:
+{problem}
+
+Cách sửa:
+dùng ít worker hơn nếu thiếu bộ nhớ, hoặc build không dùng worker: .engine.inline()""",
+    },
     "BuildInterruptedError": {
         "en": """\
 Build was stopped by a signal.
@@ -1234,6 +1270,11 @@ PHRASES: dict[str, Translated] = {
     "prepare_not_exposed": {
         "en": "the library does not expose these entries as PAD and UNK",
         "vi": "thư viện không cung cấp các entry này làm PAD và UNK",
+    },
+    # Engines.
+    "worker_lost": {
+        "en": "a worker died {times} times over the same piece of work ({detail})",
+        "vi": "worker bị chết {times} lần trên cùng một phần việc ({detail})",
     },
     # Job files.
     "job_pipeline": {

@@ -8,6 +8,7 @@ wherever the task runs.
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -66,7 +67,7 @@ def encode_chunk(chunk: Chunk) -> EncodedChunk | Failure:
     if first is not None:
         return Failure(chunk, first)
     return EncodedChunk(
-        chunk=chunk,
+        chunk=replace(chunk, block=None),  # its bytes are used up
         tokens=to_storage(encoded.ids, numpy_dtype(storage_dtype(job.tokenizer))),
         offsets=np.concatenate([[0], np.cumsum(encoded.lengths)]),
         hashes=_sha256(texts),
