@@ -85,8 +85,14 @@ class HfJsonEncoder:
     def normalised(self, text: str) -> str:
         """Return ``text`` after normaliser and pre-tokenizer, spaces shown as spaces.
 
-        Added tokens are cut out before normalisation, so they stay as they are.
+        Added tokens are cut out before normalisation, so they stay as they are. What the library
+        refuses stays as it is, too: it will say so when it encodes.
         """
+        with contextlib.suppress(ValueError), _refusals_as_value_errors():
+            return self._normalised(text)
+        return text
+
+    def _normalised(self, text: str) -> str:
         names = sorted((token.content for token in self._added.values()), key=len, reverse=True)
         if not names:
             return self._normalised_part(text)

@@ -8,12 +8,16 @@ and takes a file that was cut between two pieces without a word; hence this read
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-_BYTES = 2
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _PIECE_KEY = 1 << 3 | _BYTES
-_TEXT_KEY = 1 << 3 | _BYTES
-_TYPE_USER_DEFINED = bytes([3 << 3, 4])
+_TEXT, _TYPE = 1, 3
+_USER_DEFINED = 4
+_TYPE_USER_DEFINED = bytes([_TYPE << 3, _USER_DEFINED])
 
 
 class Pieces(NamedTuple):
@@ -28,23 +32,52 @@ class Pieces(NamedTuple):
 
 
 def read_pieces(model: bytes) -> Pieces:
-    """Return the user-defined symbols of a model, and whether its pieces are all of it."""
+    """Return the user-defined symbols of a model, and whether its pieces are all of it.
+
+    The pieces may stand anywhere, as their own fields may. Bytes that are no protobuf message
+    give something or other: the library refuses them.
+    """
     at = token_id = 0
-    symbols = {}
-    while at < len(model) and model[at] == _PIECE_KEY:
-        size, at = _varint(model, at + 1)
-        # The type is written last; a glance at the end spares reading 100,000 pieces.
-        if model[at + size - 2 : at + size] == _TYPE_USER_DEFINED:
-            symbols[token_id] = _text(model[at : at + size])
-        at, token_id = at + size, token_id + 1
-    return Pieces(symbols, complete=at < len(model))
+    symbols, complete = {}, False
+    while at < len(model):
+        if model[at] == _PIECE_KEY:
+            size, start = _varint(model, at + 1)
+            at = start + size
+            # A search spares reading the fields of 100,000 pieces.
+            if model.find(_TYPE_USER_DEFINED, start, at) >= 0:
+                piece = dict(_fields(model[start:at]))
+                if piece.get(_TYPE) == _USER_DEFINED:
+                    symbols[token_id] = _decoded(piece.get(_TEXT))
+            token_id += 1
+        else:
+            _, _, at = _field(model, at)
+            complete = True
+    return Pieces(symbols, complete)
 
 
-def _text(piece: bytes) -> str:
-    if not piece or piece[0] != _TEXT_KEY:
-        return ""
-    size, at = _varint(piece, 1)
-    return piece[at : at + size].decode("utf-8", "replace")
+def _decoded(text: bytes | int | None) -> str:
+    return text.decode("utf-8", "replace") if isinstance(text, bytes) else ""
+
+
+def _fields(message: bytes) -> Iterator[tuple[int, bytes | int]]:
+    at = 0
+    while at < len(message):
+        number, value, at = _field(message, at)
+        yield number, value
+
+
+def _field(message: bytes, at: int) -> tuple[int, bytes | int, int]:
+    """Return number and value of the field at a place, and the place behind it."""
+    key, at = _varint(message, at)
+    size, kind = 0, key & 7
+    if kind == _VARINT:
+        value, at = _varint(message, at)
+        return key >> 3, value, at
+    if kind == _BYTES:
+        size, at = _varint(message, at)
+    elif kind in (_FIXED32, _FIXED64):
+        size = 4 if kind == _FIXED32 else 8
+    return key >> 3, message[at : at + size], at + size
 
 
 def _varint(message: bytes, at: int) -> tuple[int, int]:
