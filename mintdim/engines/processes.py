@@ -25,6 +25,7 @@ A = TypeVar("A")
 B = TypeVar("B")
 
 _ATTEMPTS = 3
+_LAST_BREATH_SECONDS = 5
 
 
 class ProcessEngine:
@@ -133,18 +134,19 @@ class _Crew(Generic[A, B]):
         self, number: int, worker: _Worker | None, item: A
     ) -> tuple[_Worker | None, tuple[bool, Any]]:
         """Run an item, in a new worker if the old one is gone."""
-        said = ""
+        status = ""
         for _ in range(_ATTEMPTS):
             try:
                 worker = worker or self._hire(number)
                 return worker, worker.run(item)
             except (OSError, EOFError, pickle.UnpicklingError) as error:
+                status = worker.exit_status() if worker is not None else str(error)
                 if worker is not None:
-                    said = worker.kill() or str(error)
+                    worker.kill()
                     worker = None
                 if self._ended:
                     break
-        problem = phrase("worker_lost", times=_ATTEMPTS, detail=said or "-")
+        problem = phrase("worker_lost", times=_ATTEMPTS, detail=status)
         return None, (False, EngineError(problem=problem))
 
     def _hire(self, number: int) -> _Worker:
@@ -172,16 +174,21 @@ class _Worker:
         answer: tuple[bool, Any] = pickle.load(self._process.stdout)
         return answer
 
-    def kill(self) -> str:
-        """End the process and say how it had ended, if it had."""
-        code = self._process.poll()
+    def exit_status(self) -> str:
+        """Say how a process that stopped answering has ended."""
+        try:
+            return f"exit status {self._process.wait(timeout=_LAST_BREATH_SECONDS)}"
+        except subprocess.TimeoutExpired:
+            return "it gave no answer"
+
+    def kill(self) -> None:
+        """End the process."""
         self._process.kill()
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
                 with contextlib.suppress(OSError):
                     stream.close()
-        return "" if code is None else f"exit status {code}"
 
     def _send(self, message: Any) -> None:
         assert self._process.stdin is not None

@@ -29,6 +29,8 @@ import worlds
 from worlds import jsonl, make_job, write_files
 
 import mintdim
+from mintdim.cli.job_file import read_job
+from mintdim.engines.processes import ProcessEngine
 from mintdim.formats.shards import token_dtype
 from mintdim.shared import errors as E  # noqa: N812
 from mintdim.shared.errors import MintDimConfigError, MintDimError
@@ -451,6 +453,27 @@ def a_full_disk(root: Path) -> MintDimError:
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     with patch("os.write", side_effect=full):
         return fails(output="./artifacts/units")
+
+
+@raises(E.EngineValidationError)
+def no_worker_at_all(root: Path) -> MintDimError:
+    write_files(root, {"in.jsonl": jsonl({"text": "ab"}), "tok.model": worlds.spm()})
+    return failure(worlds.declare(make_job()).engine.processes(workers=0))
+
+
+@raises(E.EngineError)
+def a_worker_that_dies_every_time(root: Path) -> MintDimError:
+    with pytest.raises(E.EngineError) as caught:
+        list(ProcessEngine(1).map(os._exit, [7]))
+    return caught.value
+
+
+@raises(E.JobFileError)
+def a_key_that_no_block_knows(root: Path) -> MintDimError:
+    write_files(root, {"job.toml": "[units]\nsize = [[128]]\n"})
+    with pytest.raises(E.JobFileError) as caught:
+        read_job("job.toml")
+    return caught.value
 
 
 @raises(E.BuildInterruptedError)
@@ -1234,8 +1257,13 @@ def test_the_tree_drawn_in_the_module_is_the_tree_of_the_classes() -> None:
     assert set(drawn) == {(kind.__name__, public_parent(kind)) for kind in public_classes()}
 
 
-def test_a_class_has_one_of_three_bases() -> None:
-    bases = (E.MintDimConfigError, E.MintDimDataError, E.MintDimEnvironmentError)
+def test_a_class_has_one_of_four_bases() -> None:
+    bases = (
+        E.MintDimConfigError,
+        E.MintDimDataError,
+        E.MintDimDatasetError,
+        E.MintDimEnvironmentError,
+    )
     for kind in set(public_classes()) - {MintDimError}:
         assert sum(issubclass(kind, base) for base in bases) == 1
 
