@@ -207,30 +207,13 @@ def with_a_pair(dice: Random, line: bytes, pair: bytes) -> bytes:
 
 ESCAPES = [
     *[r"\u0000", r"\u001f", r"\u0041", r"\u00e9", r"\u2028", r"\ufeff", r"\uffff", r"\uFFFE"],
-    *[
-        r"\ud83d\ude00",
-        r"\uD83D\uDE00",
-        r"\ud83d",
-        r"\ude00",
-        r"\ude00\ud83d",
-        r"\ud83d\ud83d\ude00",
-    ],
+    *[r"\ud83d\ude00", r"\uD83D\uDE00", r"\ud83d", r"\ude00", r"\ude00\ud83d"],
+    *[r"\ud83d\ud83d\ude00"],
     *[r"\ud83dx\ude00", r"\ud83d\\ude00", "\\ud83d\ufffd", r"\udbff\udfff", r"\ud83d\u0041"],
     *[r"\u", r"\u1", r"\u12", r"\u123", r"\u12_3", r"\u 123", r"\u+123", r"\u-123", r"\u0x12"],
     *[r"\uD83", r"\ud83d\u", r"\ud83d\ude0", r"\uGHIJ", r"\U0041", r"\x41", r"\0", r"\'", r"\a"],
-    *[
-        "\\",
-        "\\\\",
-        r"\/",
-        r"\"",
-        r"\b\f\n\r\t",
-        r"\v",
-        "\\\t",
-        "\\\r",
-        "\\u\u0660\u0660\u0664\u0661",
-        r"\u{41}",
-        "\\\uff550041",
-    ],
+    *["\\", "\\\\", r"\/", r"\"", r"\b\f\n\r\t", r"\v", "\\\t", "\\\r"],
+    *["\\u\u0660\u0660\u0664\u0661", r"\u{41}", "\\\uff550041"],
 ]
 
 
@@ -302,44 +285,17 @@ def nothing_but_white_space(dice: Random, line: bytes, _: bytes) -> bytes:
 NUMBERS = [
     *["0", "-0", "1", "-12", "2.50", "1e5", "1E+05", "-0.0e-0", "1e999", "-1e-999", "1e-400"],
     *["9007199254740993", "18446744073709551615", "18446744073709551616", "-9223372036854775809"],
-    *[
-        "1" * 400,
-        "-" + "9" * 4301,
-        "7" * 5000,
-        "0." + "3" * 900,
-        "1e" + "9" * 50,
-        "1" * 30 + ".5e1",
-    ],
+    *["1" * 400, "-" + "9" * 4301, "7" * 5000, "0." + "3" * 900, "1e" + "9" * 50],
+    *["1" * 30 + ".5e1"],
     *["01", "-01", "+1", ".5", "1.", "1.e5", "1e", "1e+", "-", "--1", "0x1", "1_0", "1,0", "1 2"],
     *["\u0663", "\uff11", "1f", "0b1", "1e5.5", "-.5", "- 1", "1-", "00", "0e0", "0E-0", "1.0.0"],
 ]
 WORDS = [
     *["NaN", "-NaN", "nan", "Infinity", "-Infinity", "+Infinity", "inf", "true", "false", "null"],
-    *[
-        "True",
-        "False",
-        "None",
-        "TRUE",
-        "tru",
-        "truex",
-        "nul",
-        "undefined",
-        "",
-        "'text'",
-        "[]",
-        "{}",
-    ],
-    *[
-        '["text"]',
-        '{"text": "a"}',
-        "[NaN]",
-        '{"a": -Infinity}',
-        "[1,]",
-        "[,1]",
-        "[1 2]",
-        '{"a"}',
-        ",",
-    ],
+    *["True", "False", "None", "TRUE", "tru", "truex", "nul", "undefined", "", "'text'", "[]"],
+    *["{}"],
+    *['["text"]', '{"text": "a"}', "[NaN]", '{"a": -Infinity}', "[1,]", "[,1]", "[1 2]", '{"a"}'],
+    *[","],
     *['"a" "b"', '"a""b"', '"a", "b"', "/* */ 1", "1 // c", "#", "`a`", '"a" : "b"', "(1)", "u'a'"],
 ]
 
@@ -395,15 +351,8 @@ def shape(dice: Random, line: bytes, other: bytes) -> bytes:
         [
             *[b"[" + line + b"]", line + line, line + b" " + other, line + b",", b"," + line],
             *[line + b"}", b"{" + line, b"{" + line + b"}", line[1:], line[:-1], b'"a"', b"1"],
-            *[
-                json.dumps(text_of(line)).encode(),
-                b"null",
-                b"[]",
-                b"{}",
-                b"//",
-                line + b"//x",
-                b")",
-            ],
+            *[json.dumps(text_of(line)).encode(), b"null", b"[]", b"{}", b"//", line + b"//x"],
+            *[b")"],
             *[line.replace(b'"', b"'"), line.replace(b":", b"="), line.replace(b",", b";"), b"\\"],
             *[line.replace(b", ", b",,", 1), line.replace(b'"', b"\xe2\x80\x9c"), b"<a>" + line],
         ]
@@ -636,33 +585,12 @@ def odd_merges(dice: Random, tree: Tree) -> None:
 
 
 REGEXES = [
-    *[
-        "",
-        ".",
-        "a",
-        r"\s+",
-        r"[\s\S]",
-        r"(?s).",
-        "^",
-        "$",
-        r"\b",
-        "(?=a)",
-        "(?!a)",
-        "(?<=a)b",
-        "x*",
-    ],
+    *["", ".", "a", r"\s+", r"[\s\S]", r"(?s).", "^", "$", r"\b", "(?=a)", "(?!a)", "(?<=a)b"],
+    *["x*"],
     *["(a+)+$", "(a|a)*b", r"(\w+\s?)*!", "((a*)*)*", "(.*)*x", r"(?:(?:a?){30}){30}b", r"\p{L}+"],
     *["[", "(", ")", "*", "a{2,1}", "a{99999}", r"\p{Foo}", r"\1", r"(?<n>a)\k<n>", "(?i)é", r"\X"],
-    *[
-        "(" * 300 + ")" * 300,
-        "a" * 3000,
-        "[^a]",
-        r"\G",
-        r"(?R)",
-        r"(?<a>\g<a>)",
-        "\ud800",
-        r"\x{110000}",
-    ],
+    *["(" * 300 + ")" * 300, "a" * 3000, "[^a]", r"\G", r"(?R)", r"(?<a>\g<a>)", "\ud800"],
+    *[r"\x{110000}"],
 ]
 
 
@@ -908,26 +836,12 @@ def field_moved(dice: Random, fields: list[Field]) -> None:
 
 def unknown_field(dice: Random, fields: list[Field]) -> None:
     odd: list[Field] = [
-        *[
-            (99, VARINT, 7),
-            (200, BYTES_FIELD, b"abc"),
-            (1, VARINT, 5),
-            (2, VARINT, 1),
-            (0, VARINT, 0),
-        ],
-        *[
-            (3, FIXED32, b"abcd"),
-            (7, GROUP, 0),
-            (7, END_GROUP, 0),
-            (2**28, VARINT, 1),
-            (4, FIXED64, b"8" * 8),
-        ],
-        *[
-            (1, BYTES_FIELD, b""),
-            (2, BYTES_FIELD, b""),
-            (3, BYTES_FIELD, b""),
-            (1, BYTES_FIELD, b"\xff"),
-        ],
+        *[(99, VARINT, 7), (200, BYTES_FIELD, b"abc"), (1, VARINT, 5), (2, VARINT, 1)],
+        *[(0, VARINT, 0)],
+        *[(3, FIXED32, b"abcd"), (7, GROUP, 0), (7, END_GROUP, 0), (2**28, VARINT, 1)],
+        *[(4, FIXED64, b"8" * 8)],
+        *[(1, BYTES_FIELD, b""), (2, BYTES_FIELD, b""), (3, BYTES_FIELD, b"")],
+        *[(1, BYTES_FIELD, b"\xff")],
     ]
     fields.insert(dice.choice([0, len(fields), dice.randint(0, len(fields))]), dice.choice(odd))
 
