@@ -31,9 +31,15 @@ def open_dataset(path: StrPath) -> UnitDataset:
     root = Path(path)
     manifest = _manifest(root)
     index = _shards_index(root, manifest)
-    _check_files(root, index)
-    _check_counts(root, index)
-    return UnitDataset(root, manifest, index)
+    name = names.SHARDS_INDEX
+    try:
+        _check_files(root, index)
+        _check_counts(root, index)
+        name = names.MANIFEST
+        return UnitDataset(root, manifest, index)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        detail = f"{type(error).__name__}: {error}"
+        raise _damaged(root, name, phrase("unreadable", detail=detail)) from error
 
 
 def _manifest(root: Path) -> dict[str, Any]:
@@ -41,7 +47,7 @@ def _manifest(root: Path) -> dict[str, Any]:
         raise _not_a_dataset(root, phrase("no_directory"))
     if not (root / names.MANIFEST).is_file():
         raise _not_a_dataset(root, phrase("no_manifest"))
-    manifest = _document(root, names.MANIFEST)
+    manifest = _document(root, names.MANIFEST, _read(root, names.MANIFEST))
     if manifest.get("pipeline") != "unit-build":
         raise _not_a_dataset(root, phrase("other_pipeline", found=str(manifest.get("pipeline"))))
     if manifest.get("format_version") != FORMAT_VERSION:
@@ -54,11 +60,10 @@ def _shards_index(root: Path, manifest: dict[str, Any]) -> dict[str, Any]:
     for name in (names.SHARDS_INDEX, names.SAMPLE_INDEX_BINARY):
         if not (root / name).is_file():
             raise _not_a_dataset(root, phrase("no_file", name=name))
-    index = _document(root, names.SHARDS_INDEX)
-    data = (root / names.SHARDS_INDEX).read_bytes()
+    data = _read(root, names.SHARDS_INDEX)
     if sha256_of(data) != manifest.get("shards_index_sha256"):
         raise _damaged(root, names.SHARDS_INDEX, phrase("other_hash"))
-    return index
+    return _document(root, names.SHARDS_INDEX, data)
 
 
 def _check_files(root: Path, index: dict[str, Any]) -> None:
@@ -76,14 +81,22 @@ def _check_counts(root: Path, index: dict[str, Any]) -> None:
     samples = sum(entry["samples"] for entry in index["shards"])
     rows = (root / names.SAMPLE_INDEX_BINARY).stat().st_size / BINARY_ROW.itemsize
     if rows != samples:
-        problem = phrase("other_count", found=rows, expected=samples)
+        problem = phrase("other_count", found=f"{rows:g}", expected=samples)
         raise _damaged(root, names.SAMPLE_INDEX_BINARY, problem)
 
 
-def _document(root: Path, name: str) -> dict[str, Any]:
+def _read(root: Path, name: str) -> bytes:
     try:
-        value = json.loads((root / name).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        return (root / name).read_bytes()
+    except OSError as error:
+        detail = error.strerror or str(error)
+        raise _damaged(root, name, phrase("unreadable", detail=detail)) from error
+
+
+def _document(root: Path, name: str, data: bytes) -> dict[str, Any]:
+    try:
+        value = json.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
         raise _damaged(root, name, phrase("unreadable", detail=str(error))) from error
     if not isinstance(value, dict):
         raise _damaged(root, name, phrase("unreadable", detail="not a JSON object"))

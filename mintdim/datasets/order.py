@@ -4,6 +4,10 @@ Samples of each unit are permuted and cut into groups; a group is ``group`` batc
 size that follow each other. The groups of all units are then permuted. Nothing here depends on
 rank or world size.
 
+What is left of a unit in the end may be fewer samples than ``group``, hence fewer batches. These
+rests come last, the larger ones first: they are the only steps in which ranks may go without a
+batch.
+
 The permutation sorts the raw output of Philox-4x64 (a counter-based generator, Salmon et al.,
 SC 2011; as in numpy's ``Philox.random_raw``, whose stream is fixed), so it does not change with
 the version of numpy.
@@ -59,18 +63,16 @@ def plan_epoch(
     ]
     units, starts, sizes = np.concatenate([np.empty((3, 0), dtype=np.int64), *plans], axis=1)
     order = permutation(len(units), key + b"groups") if shuffle else np.arange(len(units))
+    order = order[np.argsort(-np.minimum(sizes[order], group), kind="stable")]
     return EpochPlan(units[order], starts[order], sizes[order])
 
 
-def batch_bounds(count: int, group: int, slot: int) -> tuple[int, int] | None:
+def batch_bounds(count: int, group: int, slot: int) -> tuple[int, int]:
     """Return the samples ``[start, stop)`` of batch ``slot`` of a group of ``count`` samples.
 
-    A group shares its samples out evenly; with fewer samples than ``group`` there are fewer
-    batches, and the result is None for the slots that stay empty.
+    A group shares its samples out evenly over ``min(group, count)`` batches.
     """
     batches = min(group, count)
-    if slot >= batches:
-        return None
     return slot * count // batches, (slot + 1) * count // batches
 
 
@@ -80,7 +82,10 @@ def epoch_key(seed: int, epoch: int) -> bytes:
 
 
 def permutation(count: int, key: bytes) -> IntArray:
-    """Return the numbers below ``count`` in the random order that ``key`` names."""
+    """Return the numbers below ``count`` in the random order that ``key`` names.
+
+    Memory on the way: 24 bytes per number.
+    """
     digest = hashlib.blake2b(key, digest_size=16).digest()
     generator = np.random.Philox(key=np.frombuffer(digest, dtype="<u8").astype(np.uint64))
     return np.argsort(generator.random_raw(count), kind="stable")

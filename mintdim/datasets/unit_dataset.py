@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import json
 import mmap
+import operator
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mintdim.datasets.shards import MappedShards
+from mintdim.datasets.unit_view import UnitView
 from mintdim.encoders.opening import open_encoder
 from mintdim.formats import names
 from mintdim.formats.sample_index import BINARY_ROW, find_row
 from mintdim.formats.shards import numpy_dtype
 from mintdim.shared.errors import DatasetArgumentError
 from mintdim.shared.messages import phrase
-from mintdim.shared.paths import absolute, require_file
+from mintdim.shared.paths import absolute, as_given, require_file
+from mintdim.shared.structure import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,7 +29,8 @@ if TYPE_CHECKING:
 
     from mintdim.datasets.batches import BatchLoader
     from mintdim.encoders.contract import Encoder
-    from mintdim.formats.shards import IntArray, TokenArray
+    from mintdim.formats.shards import TokenArray
+    from mintdim.shared.types import StrPath
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,11 @@ class UnitDataset:
         self.unk_id: int = self.tokenizer["unk_id"]
         self.vocab_size: int = self.tokenizer["vocab_size"]
         self._units: dict[int, UnitView] = {}
+        self._mapped = MappedShards(root, self.dtype)
+
+    def __reduce__(self) -> Any:
+        """Let a copy in another process map the files again."""
+        return UnitDataset, (self.path, self.manifest, {"shards": list(self.shards)})
 
     def __repr__(self) -> str:
         units = ", ".join(map(str, self.units))
@@ -73,7 +83,7 @@ class UnitDataset:
         return len(self.index)
 
     def __getitem__(self, sample_id: int) -> Sample:
-        number = range(len(self))[sample_id]
+        number = range(len(self))[operator.index(sample_id)]
         return self._sample(number, find_row(self._sample_rows, number))
 
     def __iter__(self) -> Iterator[Sample]:
@@ -103,11 +113,14 @@ class UnitDataset:
 
         Raises ``DatasetArgumentError`` for a size that holds no samples.
         """
-        if size not in self.units:
+        if not isinstance(size, Integral) or isinstance(size, bool) or size not in self.units:
             known = ", ".join(map(str, self.units)) or "-"
-            raise DatasetArgumentError(problem=phrase("no_such_unit", size=size, known=known))
+            raise DatasetArgumentError(
+                problem=phrase("no_such_unit", size=shown(size), known=known)
+            )
+        size = int(size)
         if size not in self._units:
-            self._units[size] = UnitView(self, size)
+            self._units[size] = UnitView(size, self.index, self._mapped)
         return self._units[size]
 
     def index_rows(self) -> Iterator[dict[str, Any]]:
@@ -126,17 +139,17 @@ class UnitDataset:
         """Yield the samples whose data holds special tokens, with their positions."""
         return self._read_rows(names.SPECIAL_INDEX)
 
-    def encoder(self, tokenizer: str | None = None) -> Encoder:
+    def encoder(self, tokenizer: StrPath | None = None) -> Encoder:
         """Open the tokenizer that the dataset was built with.
 
         ``tokenizer``: where its file lies now, if not at the recorded path. Raises
         ``MintDimFileNotFoundError``, or ``TokenizerChangedError`` if it is another file.
         """
-        path = tokenizer or self.tokenizer["path"]
+        path = as_given(tokenizer or self.tokenizer["path"])
         require_file(path, "tokenizer")
         return open_encoder(self.tokenizer["type"], absolute(path), self.tokenizer["sha256"])
 
-    def decode(self, ids: Sequence[int] | TokenArray, tokenizer: str | None = None) -> str:
+    def decode(self, ids: Sequence[int] | TokenArray, tokenizer: StrPath | None = None) -> str:
         """Return the text of token ids by the recorded tokenizer (see ``encoder``)."""
         return self.encoder(tokenizer).decode([int(token_id) for token_id in ids])
 
@@ -163,17 +176,20 @@ class UnitDataset:
         same ``group`` the order is the same for every world size that divides it. Rank ``r`` gets
         the batches ``r``, ``r + world_size``, … of each group.
 
-        Without ``drop_last`` every sample comes once per epoch; the last group of a unit may be
-        smaller, and with fewer samples than ``group`` some ranks skip it. With ``drop_last`` all
-        batches are full and all ranks make the same steps. ``duplicates="first"`` leaves out all
-        but the first sample of a group of equal ones. ``drop_padding`` lays the tokens of a batch
-        flat, with ``cu_seqlens`` and ``position_ids``.
+        Without ``drop_last`` every sample comes once per epoch. The last group of a unit is smaller
+        then and shares its samples out evenly; with fewer samples than ``group`` some ranks go
+        without a batch, and such groups come last in the epoch. With ``drop_last`` all batches
+        are full and all ranks make the same steps. ``duplicates="first"`` leaves out all but the
+        first sample of a group of equal ones. ``drop_padding`` lays the tokens of a batch flat,
+        with ``cu_seqlens`` and ``position_ids``.
 
         Raises ``DatasetArgumentError``.
         """
-        from mintdim.datasets.batches import BatchLoader, BatchOptions
+        from mintdim.datasets.batches import BatchLoader
+        from mintdim.datasets.options import checked_options, positive
 
-        options = BatchOptions(
+        world_size = positive("world_size", world_size)
+        options = checked_options(
             batch_size=batch_size,
             tokens_per_batch=tokens_per_batch,
             shuffle=shuffle,
@@ -189,7 +205,7 @@ class UnitDataset:
         count, size, shard, place = self.index[number].tolist()
         return Sample(
             sample_id=number,
-            ids=self.unit(size).shards.shard(shard)[place, :count],
+            ids=self._mapped.shard(size, shard)[place, :count],
             unit_size=size,
             source_file=row["source_file"],
             source_line=row["source_line"],
@@ -208,42 +224,6 @@ class UnitDataset:
         with open(path, encoding="utf-8", newline="\n") as lines:
             for line in lines:
                 yield json.loads(line)
-
-
-class UnitView:
-    """The samples of one unit size, numbered from 0 in order of their ``sample_id``."""
-
-    def __init__(self, dataset: UnitDataset, size: int) -> None:
-        self.size = size
-        self.shards = MappedShards(dataset.path, size, dataset.dtype)
-        self._index = dataset.index
-
-    def __len__(self) -> int:
-        return len(self.sample_ids)
-
-    @cached_property
-    def sample_ids(self) -> IntArray:
-        """The ``sample_id`` of every sample of this unit [n]."""
-        return np.flatnonzero(self._index["unit_size"] == self.size)
-
-    @property
-    def lengths(self) -> IntArray:
-        """Tokens of every sample of this unit, without padding [n]."""
-        lengths: IntArray = self._index["token_count"][self.sample_ids].astype(np.int64)
-        return lengths
-
-    def rows(self, indices: Any) -> TokenArray:
-        """Return padded rows [k, size] in the storage type.
-
-        ``indices`` is a slice or an array [k] of numbers within this unit. Neighbours in one
-        shard are a read-only view of the file, all else is copied.
-        """
-        return self.rows_of(self.sample_ids[indices])
-
-    def rows_of(self, sample_ids: IntArray) -> TokenArray:
-        """Return padded rows [k, size] by ``sample_id`` [k]; all must belong to this unit."""
-        places = self._index[sample_ids]
-        return self.shards.rows(places["shard"], places["row"].astype(np.int64))
 
 
 def _unit_of(shard_name: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -31,8 +31,14 @@ class Finding:
         return f"{self.file}{place}: {self.problem}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the finding as plain values."""
-        return {**asdict(self), "problem": str(self.problem)}
+        """Return the finding as plain values; ``code`` is the same in every language."""
+        return {
+            "file": self.file,
+            "code": self.problem.code,
+            "problem": str(self.problem),
+            "offset": self.offset,
+            "line": self.line,
+        }
 
 
 @dataclass(frozen=True, slots=True)

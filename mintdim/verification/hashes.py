@@ -14,9 +14,8 @@ if TYPE_CHECKING:
 
 def check_hashes(documents: Documents) -> list[Finding]:
     """Return the listed files whose content is not the recorded one."""
-    index = documents.shards_index
     findings = []
-    for entry in [*index["shards"], *index["files"]]:
+    for entry in documents.entries:
         path = documents.root / entry["name"]
         if not path.is_file():
             continue  # reported by the quick checks

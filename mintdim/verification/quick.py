@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from mintdim.formats import names
 from mintdim.formats.sample_index import BINARY_ROW
-from mintdim.formats.shards import bytes_per_token, record_bytes
+from mintdim.formats.shards import record_bytes
 from mintdim.shared.messages import phrase
+from mintdim.verification.documents import samples_per_shard
 from mintdim.verification.findings import Finding
 
 if TYPE_CHECKING:
@@ -15,102 +17,53 @@ if TYPE_CHECKING:
 
     from mintdim.verification.documents import Documents
 
+_ALWAYS = {
+    names.SAMPLE_INDEX,
+    names.SAMPLE_INDEX_BINARY,
+    names.DUPLICATE_INDEX,
+    names.UNK_INDEX,
+    names.HISTOGRAM,
+    names.STATS,
+}
 
-def check_quick(documents: Documents) -> list[Finding]:
-    """Return what names, sizes and counts tell."""
+
+def check_names(documents: Documents) -> list[Finding]:
+    """Return what is missing and what is there besides."""
+    listed = Counter(entry["name"] for entry in documents.entries)
+    wanted = _wanted(documents)
+    files, directories = _on_disk(documents)
+    known = wanted | {names.MANIFEST, names.SHARDS_INDEX}
+    units = {names.unit_directory(size) for size in documents.unit_sizes}
     return [
-        *_names(documents),
-        *_sizes(documents),
-        *_shard_geometry(documents),
-        *_counts(documents),
-        *_empty_units(documents),
+        *(Finding(name, phrase("is_missing")) for name in sorted(known - files)),
+        *(Finding(name, phrase("stray_file")) for name in sorted(files - known)),
+        *(Finding(name, phrase("stray_file")) for name in sorted(directories - units)),
+        *_listing(listed, wanted),
     ]
 
 
-def _names(documents: Documents) -> Iterator[Finding]:
-    root, index = documents.root, documents.shards_index
-    listed = {entry["name"] for entry in [*index["shards"], *index["files"]]}
-    known = listed | {names.MANIFEST, names.SHARDS_INDEX}
-    found = {
-        path.relative_to(root).as_posix()
-        for path in root.rglob("*")
-        if not path.is_dir() or path.is_symlink()
-    }
-    for name in sorted(known - found):
-        yield Finding(name, phrase("is_missing"))
-    for name in sorted(found - known):
-        yield Finding(name, phrase("stray_file"))
+def check_sizes(documents: Documents) -> list[Finding]:
+    """Return which sizes and counts of files that are there do not fit."""
+    return [*_sizes(documents), *_shard_geometry(documents), *_binary_rows(documents)]
 
 
-def _sizes(documents: Documents) -> Iterator[Finding]:
-    index = documents.shards_index
-    for entry in [*index["shards"], *index["files"]]:
-        path = documents.root / entry["name"]
-        if path.is_file() and path.stat().st_size != entry["bytes"]:
-            facts = {"found": path.stat().st_size, "expected": entry["bytes"]}
-            yield Finding(entry["name"], phrase("other_size", **facts))
-
-
-def _shard_geometry(documents: Documents) -> Iterator[Finding]:
+def check_totals(documents: Documents) -> list[Finding]:
+    """Return which totals differ from the sums over all shards."""
+    stats, by_unit = documents.stats, _samples_by_unit(documents)
     storage = documents.manifest["token_storage"]
-    if storage.get("bytes_per_token") != bytes_per_token(storage["dtype"]):
-        yield _differs(
-            names.MANIFEST,
-            "bytes_per_token",
-            storage.get("bytes_per_token"),
-            bytes_per_token(storage["dtype"]),
-        )
-    sizes = set(unit_sizes(documents.manifest))
-    for entry in documents.shards_index["shards"]:
-        unit = unit_of(entry["name"])
-        if unit not in sizes:
-            yield Finding(entry["name"], phrase("unknown_unit", size=unit))
-        elif entry["bytes"] != entry["samples"] * record_bytes(unit, storage["dtype"]):
-            expected = entry["samples"] * record_bytes(unit, storage["dtype"])
-            yield _differs(names.SHARDS_INDEX, entry["name"], entry["bytes"], expected)
-
-
-def _counts(documents: Documents) -> Iterator[Finding]:
-    shards = documents.shards_index["shards"]
-    by_unit: dict[str, int] = {}
-    for entry in sorted(shards, key=lambda entry: unit_of(entry["name"]) or 0):
-        unit = str(unit_of(entry["name"]))
-        by_unit[unit] = by_unit.get(unit, 0) + entry["samples"]
-    stats = documents.stats
-    rows = documents.root / names.SAMPLE_INDEX_BINARY
     expectations = [
         (names.HISTOGRAM, "histogram", documents.histogram, by_unit),
         (names.STATS, "unit_distribution", stats.get("unit_distribution"), by_unit),
-        (names.STATS, "total_samples", stats.get("total_samples"), documents.samples),
-        (names.STATS, "total_tokens", stats.get("total_tokens"), _tokens(shards)),
-        (
-            names.STATS,
-            "token_dtype",
-            stats.get("token_dtype"),
-            documents.manifest["token_storage"]["dtype"],
-        ),
+        (names.STATS, "total_samples", stats["total_samples"], documents.samples),
+        (names.STATS, "total_tokens", stats["total_tokens"], _tokens(documents)),
+        (names.STATS, "token_dtype", stats.get("token_dtype"), storage["dtype"]),
+        (names.STATS, "bytes_per_token", stats.get("bytes_per_token"), storage["bytes_per_token"]),
     ]
-    if rows.is_file():
-        found = rows.stat().st_size / BINARY_ROW.itemsize
-        expectations.append((names.SAMPLE_INDEX_BINARY, "rows", found, documents.samples))
-    for file, name, found_value, expected in expectations:
-        if found_value != expected:
-            yield _differs(file, name, found_value, expected)
-
-
-def _empty_units(documents: Documents) -> Iterator[Finding]:
-    filled = {unit_of(entry["name"]) for entry in documents.shards_index["shards"]}
-    for size in unit_sizes(documents.manifest):
-        notice = f"{names.unit_directory(size)}/{names.EMPTY_UNIT}"
-        if size not in filled and not (documents.root / notice).is_file():
-            yield Finding(notice, phrase("is_missing"))
-
-
-def unit_sizes(manifest: dict[str, Any]) -> list[int]:
-    """Return the union of the unit sizes of a manifest, ascending."""
-    sizes = manifest["units"]["sizes"]
-    lists = sizes if sizes and isinstance(sizes[0], list) else [sizes]
-    return sorted({size for entry in lists for size in entry})
+    return [
+        _differs(file, name, found, expected)
+        for file, name, found, expected in expectations
+        if found != expected
+    ]
 
 
 def unit_of(shard_name: str) -> int | None:
@@ -119,9 +72,85 @@ def unit_of(shard_name: str) -> int | None:
     return int(digits) if digits.isdecimal() else None
 
 
-def _tokens(shards: list[dict[str, Any]]) -> int:
-    return sum(entry["tokens"] for entry in shards)
+def _wanted(documents: Documents) -> set[str]:
+    """Return the names of all files that the index must list."""
+    filled = {unit_of(entry["name"]) for entry in documents.shards}
+    notices = {
+        f"{names.unit_directory(size)}/{names.EMPTY_UNIT}"
+        for size in documents.unit_sizes
+        if size not in filled
+    }
+    special = {names.SPECIAL_INDEX} if "samples_with_special_tokens" in documents.stats else set()
+    return _ALWAYS | special | notices | {entry["name"] for entry in documents.shards}
 
 
-def _differs(file: str, name: str, found: object, expected: object) -> Finding:
+def _on_disk(documents: Documents) -> tuple[set[str], set[str]]:
+    files: set[str] = set()
+    directories: set[str] = set()
+    for path in documents.root.rglob("*"):
+        is_directory = path.is_dir() and not path.is_symlink()
+        found = directories if is_directory else files
+        found.add(path.relative_to(documents.root).as_posix())
+    return files, directories
+
+
+def _listing(listed: Counter[str], wanted: set[str]) -> Iterator[Finding]:
+    for name, count in sorted(listed.items()):
+        if count > 1 or name not in wanted:
+            yield _differs(names.SHARDS_INDEX, name, count, int(name in wanted))
+    for name in sorted(wanted - set(listed)):
+        yield _differs(names.SHARDS_INDEX, name, 0, 1)
+
+
+def _sizes(documents: Documents) -> Iterator[Finding]:
+    for entry in documents.entries:
+        path = documents.root / entry["name"]
+        if path.is_file() and path.stat().st_size != entry["bytes"]:
+            facts = {"found": path.stat().st_size, "expected": entry["bytes"]}
+            yield Finding(entry["name"], phrase("other_size", **facts))
+
+
+def _shard_geometry(documents: Documents) -> Iterator[Finding]:
+    """Shards of a unit are numbered from 0, and full but for the last."""
+    dtype = documents.manifest["token_storage"]["dtype"]
+    lengths = set(samples_per_shard(documents.manifest))
+    numbers: Counter[int] = Counter()
+    units = [unit_of(entry["name"]) for entry in documents.shards]
+    for entry, unit, next_unit in zip(documents.shards, units, [*units[1:], None], strict=True):
+        if unit not in documents.unit_sizes:
+            yield Finding(entry["name"], phrase("unknown_unit", size=unit))
+            continue
+        name = names.shard_path(unit, numbers[unit])
+        if entry["name"] != name:
+            yield _differs(names.SHARDS_INDEX, "name", entry["name"], name)
+        numbers[unit] += 1
+        expected = entry["samples"] * record_bytes(unit, dtype)
+        if entry["bytes"] != expected:
+            yield _differs(names.SHARDS_INDEX, entry["name"], entry["bytes"], expected)
+        # Where files have other lengths of shards, a shard may end early when its file ends.
+        full = entry["samples"] in lengths or len(lengths) > 1 or unit != next_unit
+        if not full or not 0 < entry["samples"] <= max(lengths):
+            facts = (entry["samples"], max(lengths))
+            yield _differs(names.SHARDS_INDEX, f"{entry['name']}, samples", *facts)
+
+
+def _binary_rows(documents: Documents) -> Iterator[Finding]:
+    path = documents.root / names.SAMPLE_INDEX_BINARY
+    if path.is_file() and path.stat().st_size != documents.samples * BINARY_ROW.itemsize:
+        rows = f"{path.stat().st_size / BINARY_ROW.itemsize:g}"
+        yield _differs(names.SAMPLE_INDEX_BINARY, "rows", rows, documents.samples)
+
+
+def _samples_by_unit(documents: Documents) -> dict[str, int]:
+    by_unit: Counter[str] = Counter()
+    for entry in documents.shards:
+        by_unit[str(unit_of(entry["name"]))] += entry["samples"]
+    return dict(by_unit)
+
+
+def _tokens(documents: Documents) -> int:
+    return sum(entry["tokens"] for entry in documents.shards)
+
+
+def _differs(file: str, name: str, found: Any, expected: Any) -> Finding:
     return Finding(file, phrase("value_differs", name=name, found=found, expected=expected))
