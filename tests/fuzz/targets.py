@@ -568,10 +568,12 @@ def hf_json_by_library(content: bytes) -> oracle.Tokenizer:
     model = stored["model"]
     unigram = isinstance(model["vocab"], list)
     unk_id = model["unk_id"] if unigram else model["vocab"][model["unk_token"]]
+    # The last word on a token counts.
+    added = {token["content"]: token for token in stored.get("added_tokens") or []}
     special = {
-        library.token_to_id(token["content"]): token["content"]
-        for token in stored.get("added_tokens") or []
-        if token["special"] and library.token_to_id(token["content"]) != unk_id
+        library.token_to_id(text): text
+        for text, token in added.items()
+        if token["special"] and library.token_to_id(text) != unk_id
     }
     vocab = library.get_vocab(with_added_tokens=True)
 

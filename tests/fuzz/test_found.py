@@ -145,7 +145,7 @@ def test_a_normaliser_that_makes_bytes_which_are_no_text_still_gives_the_ids_of_
     model = targets.with_charsmap(worlds.spm(), damaged)
     fields = mutate.read_fields(model)
     model = mutate.write_fields([*fields[:5], marker([1, 2, 3]), *fields[5:]])
-    write_files(tmp_path, {"in.jsonl": jsonl({"text": "\ufb01<|end|>"}), "tok.model": model})
+    write_files(tmp_path, {"in.jsonl": jsonl({"text": "\ufb01abc<|end|>"}), "tok.model": model})
     worlds.run_job(tmp_path, **make_job(templates=["<|end|>{text}"]))
     (row,) = (tmp_path / "out" / "special_index.jsonl").read_text("utf-8").splitlines()
     assert json.loads(row)["special_tokens"] == ["<|end|>"] * 2
