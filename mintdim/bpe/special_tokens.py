@@ -23,6 +23,16 @@ def checked(special_tokens: Sequence[str] | None) -> tuple[str, ...]:
     return tokens
 
 
+def refuse_surrogates(token: str) -> None:
+    """Raise ``ValueError`` for a text that libraries bound to valid UTF-8 cannot hold."""
+    try:
+        token.encode()
+    except UnicodeEncodeError:
+        raise ValueError(
+            f"special token {token!r} cannot be exported: it holds a lone surrogate"
+        ) from None
+
+
 def cut(
     text: str, special_ids: Mapping[str, int], allowed: Collection[str] | None
 ) -> Iterator[tuple[str, int | None]]:

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 from mintdim.bpe import special_tokens as specials
 from mintdim.bpe.corpus import Corpus, texts
 from mintdim.bpe.decoding import ErrorMode, StreamDecoder, text_of
+from mintdim.bpe.hf_json import write_hf_json
 from mintdim.bpe.merge_word import merge_word, pair_ids
 from mintdim.bpe.model_file import Model, read_model, token_table, write_model
 from mintdim.bpe.offsets import Span, spans
 from mintdim.bpe.patterns import PATTERN_NAMES, PatternName, split
 from mintdim.bpe.piece_cache import Ids, PieceCache
 from mintdim.bpe.progress import reporter
+from mintdim.bpe.tiktoken_bridge import tiktoken_encoding
 from mintdim.bpe.train_fast import train_fast
 from mintdim.bpe.train_naive import train_naive
 from mintdim.bpe.vocab_file import write_vocab
@@ -25,6 +27,8 @@ from mintdim.bpe.words import BYTE_COUNT, ID_LIMIT, count_words, each_word, word
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
+
+    import tiktoken
 
 
 class Tokenizer:
@@ -191,6 +195,20 @@ class Tokenizer:
     def save_vocab(self, path: str | Path) -> None:
         """Write the ``.vocab`` list of tokens for people to read; ``load`` never does."""
         write_vocab(Path(path), self._model)
+
+    def to_hf_json(self, path: str | Path) -> None:
+        """Write a ``tokenizer.json`` for Hugging Face ``tokenizers``, with the same ids.
+
+        ``model.unk_token`` and the padding are set to ``<unk>`` and ``<pad>``, appended
+        after the vocabulary unless they are among the special tokens. That library
+        recognises special tokens in every text: see ``mintdim.bpe.hf_json``. Raises
+        ``ValueError`` for a special token whose text the format confuses with another.
+        """
+        write_hf_json(Path(path), self._model)
+
+    def to_tiktoken(self, name: str = "granule") -> tiktoken.Encoding:
+        """Return a ``tiktoken.Encoding`` with the same ids; ``ImportError`` without tiktoken."""
+        return tiktoken_encoding(self._model, name)
 
     def __repr__(self) -> str:
         special_tokens = list(self._model.special_tokens)
