@@ -61,7 +61,7 @@ _ASCII_END, _BASIC_END, _UNICODE_END = 0x7F, 0xFFFF, 0x10FFFF
 # Between these two characters every pattern cuts, whatever lies around them: a letter or
 # digit run ends before "\n", and no run of white space begins earlier than the "\n".
 _SAFE_CUT = re.compile(r"[A-Za-z0-9](?=\n)")
-_BLOCK = 1 << 18  # characters; bounds the list of pieces alive at once
+_BLOCK = 1 << 15  # characters; few enough for the pieces of a block to stay in the CPU cache
 
 
 def split(text: str, pattern: str) -> Iterator[list[str]]:
