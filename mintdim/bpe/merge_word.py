@@ -8,6 +8,7 @@ word that *is* a token be answered at once: its own merges rebuild it.
 from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
+from itertools import repeat
 from operator import add
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 _NONE = 1 << 62  # above every id: no such pair
 # Searching a list of ranks is quicker than a heap up to about this many symbols.
-_SHORT = 32
+_SHORT = 48
 
 
 def pair_ids(merges: Iterable[tuple[int, int]]) -> dict[str, int]:
@@ -27,29 +28,30 @@ def pair_ids(merges: Iterable[tuple[int, int]]) -> dict[str, int]:
     return {pair: BYTE_COUNT + rank for rank, pair in enumerate(pairs)}
 
 
-def merge_word(word: str, ids: Mapping[str, int]) -> list[int]:
-    """Return the token ids of an unmerged word."""
+def merge_word(word: str, ids: Mapping[str, int]) -> str:
+    """Return a word fully merged: again one character per token."""
     if len(word) <= _SHORT:
         return _merge_short(word, ids)
     return _merge_long(word, ids)
 
 
-def _merge_short(word: str, ids: Mapping[str, int]) -> list[int]:
+def _merge_short(word: str, ids: Mapping[str, int]) -> str:
     find = ids.get
     symbols = list(word)
-    ranks = [find(pair, _NONE) for pair in map(add, word, word[1:])]
+    ranks = list(map(find, map(add, word, word[1:]), repeat(_NONE)))
     while ranks and (best := min(ranks)) != _NONE:
         at = ranks.index(best)
-        symbols[at : at + 2] = [new := chr(best)]
-        del ranks[at]
+        new = chr(best)
+        symbols[at] = new
+        del symbols[at + 1], ranks[at]
         if at:
             ranks[at - 1] = find(symbols[at - 1] + new, _NONE)
         if at < len(ranks):
             ranks[at] = find(new + symbols[at + 1], _NONE)
-    return list(map(ord, symbols))
+    return "".join(symbols)
 
 
-def _merge_long(word: str, ids: Mapping[str, int]) -> list[int]:
+def _merge_long(word: str, ids: Mapping[str, int]) -> str:
     """Merge by a heap over a doubly linked list: n log n for any word."""
     size = len(word)
     symbols = list(word)
@@ -78,4 +80,4 @@ def _merge_long(word: str, ids: Mapping[str, int]) -> list[int]:
             offer(at, following)
         if before[at] >= 0:
             offer(before[at], at)
-    return [ord(symbol) for symbol in symbols if symbol]
+    return "".join(symbols)

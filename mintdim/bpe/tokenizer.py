@@ -16,13 +16,13 @@ from mintdim.bpe.merge_word import merge_word, pair_ids
 from mintdim.bpe.model_file import Model, read_model, token_table, write_model
 from mintdim.bpe.offsets import Span, spans
 from mintdim.bpe.patterns import PATTERN_NAMES, PatternName, split
-from mintdim.bpe.piece_cache import Ids, PieceCache
+from mintdim.bpe.piece_cache import PieceCache
 from mintdim.bpe.progress import reporter
 from mintdim.bpe.tiktoken_bridge import tiktoken_encoding
 from mintdim.bpe.train_fast import train_fast
 from mintdim.bpe.train_naive import train_naive
 from mintdim.bpe.vocab_file import write_vocab
-from mintdim.bpe.words import BYTE_COUNT, ID_LIMIT, count_words, each_word, word_of
+from mintdim.bpe.words import BYTE_COUNT, ID_LIMIT, count_words, each_word, ids_of, word_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -119,13 +119,8 @@ class Tokenizer:
         Raises ``ValueError`` if ``text`` is not a ``str`` or a name is unknown.
         """
         _check_text(text)
-        ids: list[int] = []
-        for part, special in specials.cut(text, self._special_ids, allowed_special):
-            if special is None:
-                self._extend(ids, part)
-            else:
-                ids.append(special)
-        return ids
+        parts = specials.cut(text, self._special_ids, allowed_special)
+        return ids_of("".join([self._merged(t) if s is None else chr(s) for t, s in parts]))
 
     def encode_bytes(self, data: bytes) -> list[int]:
         """Return the ids of any bytes; ``decode_bytes`` returns them unchanged.
@@ -217,36 +212,33 @@ class Tokenizer:
     def __reduce__(self) -> tuple[type[Tokenizer], tuple[Model]]:
         return type(self), (self._model,)
 
-    def _extend(self, ids: list[int], text: str) -> None:
-        cache = self._pieces()
-        for pieces in split(text, self.pattern):
-            ids.extend(chain.from_iterable(map(cache.__getitem__, pieces)))
+    def _merged(self, text: str) -> str:
+        look_up = self._pieces().__getitem__
+        return "".join(["".join(map(look_up, some)) for some in split(text, self.pattern)])
 
     def _pieces(self) -> PieceCache:
         if self._cache is None:
             self._cache = PieceCache(self._encode_piece, _whole_tokens(self._tokens))
         return self._cache
 
-    def _encode_piece(self, piece: str) -> Ids:
-        return tuple(merge_word(word_of(piece), self._pair_ids))
+    def _encode_piece(self, piece: str) -> str:
+        return merge_word(word_of(piece), self._pair_ids)
 
     def _encode_broken(self, data: bytes) -> list[int]:
-        ids: list[int] = []
-        for pieces in split(data.decode("utf-8", "surrogateescape"), self.pattern):
-            for piece in pieces:
-                word = piece.encode("utf-8", "surrogateescape").decode("latin-1")
-                ids += merge_word(word, self._pair_ids)
-        return ids
+        text = data.decode("utf-8", "surrogateescape")
+        pieces = chain.from_iterable(split(text, self.pattern))
+        words = (p.encode("utf-8", "surrogateescape").decode("latin-1") for p in pieces)
+        return ids_of("".join([merge_word(word, self._pair_ids) for word in words]))
 
     def _unknown(self, number: object) -> str:
         return f"{number!r} is not an id of this tokenizer; ids are 0 to {self.vocab_size - 1}"
 
 
-def _whole_tokens(tokens: Sequence[bytes]) -> Iterator[tuple[str, Ids]]:
-    """Yield the tokens that are text, each with its own id as its encoding."""
+def _whole_tokens(tokens: Sequence[bytes]) -> Iterator[tuple[str, str]]:
+    """Yield the tokens that are text, each with its own id as its merged word."""
     for number, token in enumerate(tokens):
         try:
-            yield token.decode(), (number,)
+            yield token.decode(), chr(number)
         except UnicodeDecodeError:
             continue
 

@@ -19,10 +19,17 @@ if TYPE_CHECKING:
 BYTE_COUNT = 256
 ID_LIMIT = sys.maxunicode + 1  # ids are code points, so there is an end to them
 
+_UTF32 = f"utf-32-{sys.byteorder[0]}e"  # without a byte order mark
+
 
 def word_of(piece: str) -> str:
     """Return the word of an unmerged piece; a lone surrogate becomes its three bytes."""
     return piece.encode("utf-8", "surrogatepass").decode("latin-1")
+
+
+def ids_of(word: str) -> list[int]:
+    """Return the ids of a word. Twice as quick as ``list(map(ord, word))``."""
+    return memoryview(word.encode(_UTF32, "surrogatepass")).cast("I").tolist()
 
 
 def each_word(texts: Iterable[str], pattern: str) -> Iterator[str]:
