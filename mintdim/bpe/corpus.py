@@ -63,18 +63,13 @@ def _decoded(path: Path) -> Iterator[str]:
         with path.open("rb") as file:
             while part := file.read(_READ):
                 yield decoder.decode(part)
-                position += len(part)
+                # Less what waits for its continuation: where the next call begins.
+                position = file.tell() - len(decoder.getstate()[0])
         yield decoder.decode(b"", final=True)
     except OSError as error:
         raise ValueError(f"corpus file {path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        raise ValueError(_not_utf8(path, position, error)) from None
-
-
-def _not_utf8(path: Path, position: int, error: UnicodeDecodeError) -> str:
-    # The decoder prepends what it kept of the previous part, at most three bytes.
-    kept = len(error.object) - min(len(error.object), _READ)
-    return (
-        f"corpus file {path} is not UTF-8 near byte {position + error.start - kept}: "
-        f"{error.reason}; convert the file, or decode it yourself and pass the text"
-    )
+        raise ValueError(
+            f"corpus file {path} is not UTF-8 at byte {position + error.start}: "
+            f"{error.reason}; convert the file, or decode it yourself and pass the text"
+        ) from None

@@ -76,13 +76,20 @@ def write_whole(path: Path, data: bytes) -> None:
     """Write under a temporary name beside ``path``, then rename."""
     try:
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as file:
-            temporary = Path(file.name)
             file.write(data)
+        _rename(Path(file.name), path)
+    except OSError as error:
+        raise ModelFileError(path, None, f"cannot be written: {error.strerror}") from None
+
+
+def _rename(temporary: Path, path: Path) -> None:
+    try:
         # Temporary files are private; this one becomes an ordinary file.
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
-    except OSError as error:
-        raise ModelFileError(path, None, f"cannot be written: {error.strerror}") from None
+    except OSError:
+        temporary.unlink()
+        raise
 
 
 def _umask() -> int:
