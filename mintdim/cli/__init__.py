@@ -1,0 +1,1 @@
+"""The console commands: parse, call, print; no rule of their own."""
