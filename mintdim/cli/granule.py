@@ -191,3 +191,7 @@ def _bench(options: argparse.Namespace) -> int:
     flags = [f"--{name}" for name in ("report", "quick") if getattr(options, name)]
     command = [sys.executable, "-m", "benchmarks.granule", *flags]
     return subprocess.run(command, cwd=CHECKOUT, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
