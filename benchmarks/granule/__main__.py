@@ -23,7 +23,10 @@ RESULTS = ROOT / "benchmarks" / "results" / "granule"
 
 
 def main() -> int:
-    options = _parser().parse_args()
+    parser = _parser()
+    options = parser.parse_args()
+    if options.report and options.quick:
+        parser.error("--quick figures are no results; use --report alone")
     if options.redraw:
         results = json.loads((RESULTS / "results.json").read_text("utf-8"))
     else:

@@ -94,6 +94,8 @@ def _hugging_face(texts: list[str], vocab_size: int) -> Callable[[], object]:
 
 
 def _child(trainer: str, size: int, vocab_size: int) -> dict[str, float]:
+    # Compiling the patterns takes as long as training on a few kilobytes; once is enough.
+    Tokenizer.train("a b, é ம 😀", 257)
     work = _train_with(trainer, mixture(size), vocab_size)
     before = forget_peak()
     seconds = cpu_seconds(work)

@@ -37,17 +37,15 @@ def merge_word(word: str, ids: Mapping[str, int]) -> str:
 
 def _merge_short(word: str, ids: Mapping[str, int]) -> str:
     find = ids.get
-    symbols = list(word)
-    ranks = list(map(find, map(add, word, word[1:]), repeat(_NONE)))
-    while ranks and (best := min(ranks)) != _NONE:
+    # Empty symbols at both ends spare every merge the question whether there is a neighbour.
+    symbols = ["", *word, ""]
+    ranks = [_NONE, *map(find, map(add, word, word[1:]), repeat(_NONE)), _NONE]
+    while (best := min(ranks)) != _NONE:
         at = ranks.index(best)
-        new = chr(best)
-        symbols[at] = new
+        symbols[at] = new = chr(best)
         del symbols[at + 1], ranks[at]
-        if at:
-            ranks[at - 1] = find(symbols[at - 1] + new, _NONE)
-        if at < len(ranks):
-            ranks[at] = find(new + symbols[at + 1], _NONE)
+        ranks[at - 1] = find(symbols[at - 1] + new, _NONE)
+        ranks[at] = find(new + symbols[at + 1], _NONE)
     return "".join(symbols)
 
 

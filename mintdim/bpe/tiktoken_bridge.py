@@ -6,18 +6,15 @@ lone surrogates by U+FFFD, silently.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from mintdim.bpe.model_file import Model, token_table
 from mintdim.bpe.patterns import CANONICAL
 from mintdim.bpe.special_tokens import refuse_surrogates
 
-if TYPE_CHECKING:
-    import tiktoken
 
-
-def tiktoken_encoding(model: Model, name: str) -> tiktoken.Encoding:
-    """Return the encoding; ``ValueError`` for a special token tiktoken cannot hold."""
+def tiktoken_encoding(model: Model, name: str) -> Any:
+    """Return a ``tiktoken.Encoding``; ``ValueError`` for a special token tiktoken cannot hold."""
     try:
         import tiktoken
     except ImportError:

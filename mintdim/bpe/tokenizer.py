@@ -6,7 +6,7 @@ import sys
 import warnings
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mintdim.bpe import special_tokens as specials
 from mintdim.bpe.corpus import Corpus, texts
@@ -27,8 +27,6 @@ from mintdim.bpe.words import BYTE_COUNT, ID_LIMIT, count_words, each_word, ids_
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
-
-    import tiktoken
 
 
 class Tokenizer:
@@ -201,8 +199,11 @@ class Tokenizer:
         """
         write_hf_json(Path(path), self._model)
 
-    def to_tiktoken(self, name: str = "granule") -> tiktoken.Encoding:
-        """Return a ``tiktoken.Encoding`` with the same ids; ``ImportError`` without tiktoken."""
+    def to_tiktoken(self, name: str = "granule") -> Any:
+        """Return a ``tiktoken.Encoding`` with the same ids.
+
+        Raises ``ImportError`` where tiktoken is not installed.
+        """
         return tiktoken_encoding(self._model, name)
 
     def __repr__(self) -> str:
