@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-sys.path.append(str(ROOT))
-
 from benchmarks.granule import metrics, report, tables
 from benchmarks.granule.corpora import CORPORA, DATA, mixture, parts
 
+ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "benchmarks" / "results" / "granule"
 
 
