@@ -86,8 +86,9 @@ def _head(height: int) -> str:
         for number, colour in enumerate(("#ff5f57", "#febc2e", "#28c840"))
     )
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
-        f'viewBox="0 0 {WIDTH} {height}" role="img" aria-label="A terminal session with granule">\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" '
+        f'width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '
+        f'role="img" aria-label="A terminal session with granule">\n'
         "<style>text{font:12.5px ui-monospace,Menlo,Consolas,monospace;white-space:pre;"
         "animation:show .01s both}.c{fill:#f3f4f6}.o{fill:#9ca3af}.p{fill:#34d399}"
         "@keyframes show{from{opacity:0}to{opacity:1}}</style>\n"

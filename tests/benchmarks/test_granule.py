@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
-from benchmarks.granule import metrics, report, tables
+from benchmarks.granule import demo, metrics, report, tables
 from benchmarks.granule.corpora import CORPORA, DATA, mixture, parts
 
 ROOT = Path(__file__).parents[2]
@@ -71,3 +72,8 @@ def test_a_readme_without_markers_is_left_alone(tmp_path):
 
 def test_tables_are_markdown():
     assert tables.table(["a", "b"], [["x", 1]]) == "| a | b |\n| --- | ---: |\n| x | 1 |"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the session is one of a POSIX shell")
+def test_the_committed_demo_is_what_the_commands_print():
+    assert demo.TARGET.read_text("utf-8") == demo.svg(demo.record())
