@@ -16,7 +16,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.granule.clock import ONE_THREAD, RUNS, cpu_seconds, forget_peak, peak_mb, ratio
-from benchmarks.granule.corpora import mixture
+from benchmarks.granule.corpora import CORPORA, mixture
 from mintdim.bpe import Tokenizer
 from mintdim.bpe.patterns import CANONICAL
 
@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 
-# (bytes, vocabulary): against the naive trainer, and against tokenizers
+# (bytes, vocabulary): against the naive trainer on English, and against tokenizers on all corpora
 NAIVE_CASES = ((25_000, 512), (50_000, 512), (100_000, 512), (200_000, 512))
 RIVAL_CASES = ((1_000_000, 8_000), (10_000_000, 8_000), (10_000_000, 32_000))
+MIXED = 1_000_000
 QUICK_CASES = ((25_000, 300),)
 
 
@@ -93,10 +94,17 @@ def _hugging_face(texts: list[str], vocab_size: int) -> Callable[[], object]:
     return lambda: tokenizer.train_from_iterator(texts, trainer)
 
 
+def _texts(size: int) -> list[str]:
+    """Return a mixture of all corpora, or English alone where there is little text."""
+    if size < MIXED:
+        return [CORPORA[0].text().encode()[:size].decode(errors="ignore")]
+    return mixture(size)
+
+
 def _child(trainer: str, size: int, vocab_size: int) -> dict[str, float]:
     # Compiling the patterns takes as long as training on a few kilobytes; once is enough.
     Tokenizer.train("a b, é ம 😀", 257)
-    work = _train_with(trainer, mixture(size), vocab_size)
+    work = _train_with(trainer, _texts(size), vocab_size)
     before = forget_peak()
     seconds = cpu_seconds(work)
     return {"cpu_s": seconds, "peak_mb": peak_mb() - before}

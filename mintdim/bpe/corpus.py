@@ -49,10 +49,14 @@ def _file_parts(path: Path, pattern: str) -> Iterator[str]:
     if pattern == "none":
         yield "".join(_decoded(path))
         return
-    pending = ""
+    pending, enough = "", _READ
     for part in _decoded(path):
-        *whole, pending = blocks(pending + part, _READ)
-        yield from whole
+        pending += part
+        if len(pending) > enough:
+            *whole, pending = blocks(pending, _READ)
+            yield from whole
+            # Where there is no place to cut, look again only when twice as much is there.
+            enough = max(_READ, 2 * len(pending))
     yield pending
 
 

@@ -58,9 +58,10 @@ _TEMPLATES: Final[dict[str, str]] = {
 
 _ASCII_END, _BASIC_END, _UNICODE_END = 0x7F, 0xFFFF, 0x10FFFF
 
-# Between these two characters every pattern cuts, whatever lies around them: a letter or
-# digit run ends before "\n", and no run of white space begins earlier than the "\n".
-_SAFE_CUT = re.compile(r"[A-Za-z0-9](?=\n)")
+# After a lone newline between two characters that are not white space both patterns cut,
+# and cut alike on either side if the text ends there: the newline is a piece of its own, or
+# (gpt4) the end of a run of signs.
+_SAFE_CUT = re.compile(r"\S\n(?=\S)")
 _BLOCK = 1 << 15  # characters; few enough for the pieces of a block to stay in the CPU cache
 
 

@@ -17,6 +17,7 @@ from mintdim.bpe.unicode16 import LETTERS, NUMBERS, WHITE_SPACE, ranges
 from tests.bpe.worlds import ADVERSARIAL, few_letters, texts
 
 either = st.sampled_from(["gpt2", "gpt4"])
+lines = st.lists(few_letters | texts).map("\n".join)
 ALL_REACHES = (0x7F, 0xFFFF, 0x10FFFF)
 
 
@@ -136,14 +137,14 @@ def test_ascii_text_is_cut_alike_by_all_sizes(text, pattern):
     assert found[0] == found[1] == found[2]
 
 
-@given(few_letters, either, st.integers(1, 9))
+@given(few_letters | texts | lines, either, st.integers(1, 9))
 def test_cutting_into_blocks_changes_no_piece(text, pattern, size):
     whole = compiled(pattern, 0x10FFFF).findall
     assert [piece for block in blocks(text, size) for piece in whole(block)] == whole(text)
 
 
-def test_every_ascii_context_survives_a_block_cut():
-    signs = ["a", "Z", "7", " ", "\n", "\r", "\t", "'s", ".", "é"]
+def test_every_context_survives_a_block_cut():
+    signs = ["a", "7", " ", "\n", "\r", "\t", "'s", ".", "é", "。", "\x1f", "\u2028", "😀"]
     for before in signs:
         for after in signs:
             text = f"{before}x\n{after}\n {before}9\n\n{after}"
