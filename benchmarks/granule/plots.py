@@ -32,7 +32,7 @@ def _save(fill: Any, results: dict[str, Any], path: Path) -> None:
     fill(axes, results)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
-    figure.savefig(path, metadata={"Date": None})
+    figure.savefig(path, metadata={"Date": None}, facecolor="white")
     pyplot.close(figure)
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-# Both bounds together keep a full cache near 60 MB: pieces in it, characters in each.
-MAX_PIECES = 1 << 18
+# Pieces in it, and characters in each: together near 30 MB when full, 100 MB at the very worst.
+MAX_PIECES = 1 << 17
 MAX_LENGTH = 64
 
 

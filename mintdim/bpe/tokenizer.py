@@ -35,7 +35,7 @@ class Tokenizer:
     Ids: 0 to 255 are the bytes, then one id per merge in training order, then the special
     tokens in the order given. Every text has an encoding, and ``decode`` returns it
     unchanged. A tokenizer does not change; it may be pickled. Encoding fills a cache of
-    pieces, bounded to about 60 MB.
+    pieces, bounded: near 30 MB when full, 100 MB for the most unusual text.
     """
 
     def __init__(self, model: Model) -> None:
