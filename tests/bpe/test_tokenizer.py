@@ -249,3 +249,18 @@ def test_repr_names_the_essentials():
     text = repr(small())
     assert "gpt4" in text
     assert "vocab_size=420" in text
+
+
+# ids are kept as characters, and some code points are peculiar
+
+
+def test_ids_that_are_surrogate_code_points_are_ordinary_ids():
+    words = [f"{number:04x}" for number in range(1 << 16)]
+    tokenizer = Tokenizer.train(words, 57_400, pattern="none", special_tokens=["<|end|>"])
+    peculiar = [*range(0xD7F0, 0xD810), *range(0xDBF0, 0xDC10), *range(0xDFF0, 0xE010)]
+    for number in peculiar:
+        token = tokenizer.token_bytes(number)
+        assert tokenizer.encode_bytes(token) == [number]
+        assert tokenizer.decode([number]).encode() == token
+    text = "".join(map(tokenizer.decode, ([number] for number in peculiar)))
+    assert tokenizer.decode(tokenizer.encode(text)) == text
