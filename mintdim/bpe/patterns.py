@@ -11,6 +11,8 @@ patterns are built here from pinned classes, with these differences in spelling:
 - ``$`` becomes ``\Z``: Python's also matches before a final newline.
 - ``(?i:s)`` is s, S and U+017F (long s). No other letter of the contractions has a
   third form.
+- An optional sign before letters becomes three alternatives (space, none, any sign): the
+  engine passes over an alternative by its first character, but not over an optional one.
 - Possessive quantifiers become greedy ones. Each stands last in its alternative or
   before something that cannot match what it would give back, so nothing changes.
 
@@ -51,7 +53,7 @@ _TEMPLATES: Final[dict[str, str]] = {
     """,
     "gpt4": r"""
         '(?:[sdmtSDMT\u017f]|[lL][lL]|[vV][eE]|[rR][eE])
-        | <joiner>?<letter+> | <number>{1,3} | [ ]?<other+>[\r\n]*
+        | [ ]<letter+> | <letter+> | <joiner><letter+> | <number>{1,3} | [ ]?<other+>[\r\n]*
         | <space>+\Z | <space>*[\r\n] | <space>+(?!<not-space>) | <space>
     """,
 }

@@ -19,20 +19,19 @@ MAX_LENGTH = 64
 class PieceCache(dict[str, str]):
     """A ``dict`` that encodes what it lacks, and starts anew when it is full.
 
-    ``known`` is there from the beginning, survives every new start, and is not counted.
+    ``known`` pieces need no encoding. They are kept apart until they occur: a ``dict`` of
+    what a text really holds is small enough for the CPU's caches, which is worth a tenth.
     """
 
     def __init__(self, encode: Callable[[str], str], known: Iterable[tuple[str, str]]) -> None:
+        super().__init__()
         self._known = dict(known)
-        super().__init__(self._known)
         self._encode = encode
-        self._limit = len(self._known) + MAX_PIECES
 
     def __missing__(self, piece: str) -> str:
-        merged = self._encode(piece)
+        merged = self._known.get(piece) or self._encode(piece)
         if len(piece) <= MAX_LENGTH:
-            if len(self) >= self._limit:
+            if len(self) >= MAX_PIECES:
                 self.clear()
-                self.update(self._known)
             self[piece] = merged
         return merged
