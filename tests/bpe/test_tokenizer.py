@@ -162,11 +162,11 @@ def test_long_repetitions_are_encoded_without_trouble(text, pattern):
 def test_the_cache_of_pieces_stays_bounded():
     tokenizer = small()
     tracemalloc.start()
-    for start in range(0, 800_000, 50_000):
+    for start in range(0, 300_000, 50_000):
         tokenizer.encode(" ".join(f"w{number:x}q" for number in range(start, start + 50_000)))
     held, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert held < 150_000_000
+    assert held < 60_000_000  # unbounded, it would be 100 MB here, and grow
 
 
 # decoding

@@ -23,7 +23,7 @@ def both(words: list[str], wanted: int) -> list[tuple[int, int]]:
 @pytest.mark.parametrize("name", ["en_web.txt", "ta.txt", "python.txt"])
 @pytest.mark.parametrize("pattern", ["gpt2", "gpt4"])
 def test_on_a_fixed_corpus_both_learn_the_same(name, pattern):
-    text = (CORPORA / name).read_text("utf-8")[:12_000]
+    text = (CORPORA / name).read_bytes()[:12_000].decode(errors="ignore")
     fast = quietly(text, 480, pattern=pattern)
     assert fast.merges == quietly(text, 480, pattern=pattern, fast=False).merges
     assert len(fast.merges) == 224
