@@ -45,7 +45,8 @@ def run(job: Job, root: Path) -> Any:
     )
     chain = chain.tokenizer.hf_json({"path": root / job["tokenizer"]})
     chain = chain.units(sizes=[job["sizes"]], build_batch=[job["build_batch"]])
-    return chain.output.dir(root / "out", samples_per_shard=[job["samples_per_shard"]]).run()
+    chain = chain.output.dir(root / "out", samples_per_shard=[job["samples_per_shard"]])
+    return chain.engine.inline().run()
 
 
 def _word_tokenizer() -> Job:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import binascii
 import contextlib
 import json
 import re
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _SPACE_SYMBOL = "\u2581"  # Metaspace writes a space so
+# Base64; the first four bytes are the length of a table.
+_CHARSMAP = re.compile(rb'"precompiled_charsmap"\s*:\s*"([A-Za-z0-9+/]{8})[^"]*')
 
 
 class Padding(NamedTuple):
@@ -39,6 +42,7 @@ class HfJsonEncoder:
     def __init__(self, document: bytes) -> None:
         from tokenizers import Tokenizer
 
+        _check_charsmaps(document)
         with _refusals_as_value_errors():
             self._library = Tokenizer.from_str(document.decode("utf-8"))
             self.padding = _padding(self._library)
@@ -108,6 +112,17 @@ class HfJsonEncoder:
             pieces = self._library.pre_tokenizer.pre_tokenize_str(text)
             text = "".join(text[start:end] for _, (start, end) in pieces)
         return text.replace(_SPACE_SYMBOL, " ")
+
+
+def _check_charsmaps(document: bytes) -> None:
+    """Raise ``ValueError`` for a SentencePiece normaliser that claims more than it holds.
+
+    The library asks for all the memory that is claimed, and ends the process without it.
+    """
+    for match in _CHARSMAP.finditer(document):
+        claimed = int.from_bytes(binascii.a2b_base64(match[1])[:4], "little")
+        if claimed > len(match[0]):
+            raise ValueError("the precompiled_charsmap of the normalizer is cut off")
 
 
 @contextlib.contextmanager

@@ -58,10 +58,16 @@ class SentencePieceEncoder:
         return Encoded(ids.astype(np.int32, copy=False), lengths)
 
     def encode_spans(self, text: str) -> list[Span]:
-        """Return the ids of one text with the characters each stands for."""
-        mapping = self._library.encode_as_offset_mapping(
-            text, add_bos=False, add_eos=False, enable_sampling=False, num_threads=1
-        )
+        """Return the ids of one text with the characters each stands for.
+
+        Where a damaged normaliser makes bytes of it that are no text, each may stand for all.
+        """
+        try:
+            mapping = self._library.encode_as_offset_mapping(
+                text, add_bos=False, add_eos=False, enable_sampling=False, num_threads=1
+            )
+        except UnicodeDecodeError:
+            return [Span(int(number), 0, len(text)) for number in self.encode_batch([text]).ids]
         pairs = zip(mapping["ids"], mapping["offsets"], strict=True)
         return [Span(token_id, start, stop) for token_id, (start, stop) in pairs]
 
@@ -70,8 +76,14 @@ class SentencePieceEncoder:
         return str(self._library.decode(list(ids)))
 
     def normalised(self, text: str) -> str:
-        """Return ``text`` after the model's normalisation, spaces shown as spaces."""
-        return str(self._library.normalize(text)).replace(_SPACE_SYMBOL, " ")
+        """Return ``text`` after the model's normalisation, spaces shown as spaces.
+
+        What a damaged normaliser makes no text of stays as it is.
+        """
+        try:
+            return str(self._library.normalize(text)).replace(_SPACE_SYMBOL, " ")
+        except UnicodeDecodeError:
+            return text
 
 
 def _is_marker(symbol: str) -> bool:

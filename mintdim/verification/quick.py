@@ -111,27 +111,40 @@ def _sizes(documents: Documents) -> Iterator[Finding]:
 
 
 def _shard_geometry(documents: Documents) -> Iterator[Finding]:
-    """Shards of a unit are numbered from 0, and full but for the last."""
+    """Shards of a unit are numbered from 0, as large as their rows, and full but for the last."""
     dtype = documents.manifest["token_storage"]["dtype"]
-    lengths = set(samples_per_shard(documents.manifest))
-    numbers: Counter[int] = Counter()
-    units = [unit_of(entry["name"]) for entry in documents.shards]
-    for entry, unit, next_unit in zip(documents.shards, units, [*units[1:], None], strict=True):
-        if unit not in documents.unit_sizes:
+    known = documents.unit_sizes
+    in_unit: dict[int, list[dict[str, Any]]] = {}
+    for entry in documents.shards:
+        unit = unit_of(entry["name"])
+        if unit is None or unit not in known:
             yield Finding(entry["name"], phrase("unknown_unit", size=unit))
             continue
-        name = names.shard_path(unit, numbers[unit])
-        if entry["name"] != name:
-            yield _differs(names.SHARDS_INDEX, "name", entry["name"], name)
-        numbers[unit] += 1
+        in_unit.setdefault(unit, []).append(entry)
         expected = entry["samples"] * record_bytes(unit, dtype)
         if entry["bytes"] != expected:
             yield _differs(names.SHARDS_INDEX, entry["name"], entry["bytes"], expected)
-        # Where files have other lengths of shards, a shard may end early when its file ends.
-        full = entry["samples"] in lengths or len(lengths) > 1 or unit != next_unit
-        if not full or not 0 < entry["samples"] <= max(lengths):
-            facts = (entry["samples"], max(lengths))
-            yield _differs(names.SHARDS_INDEX, f"{entry['name']}, samples", *facts)
+    for unit, entries in in_unit.items():
+        yield from _numbering(unit, entries)
+        yield from _fullness(entries, samples_per_shard(documents.manifest))
+
+
+def _numbering(unit: int, entries: list[dict[str, Any]]) -> Iterator[Finding]:
+    for number, entry in enumerate(entries):
+        name = names.shard_path(unit, number)
+        if entry["name"] != name:
+            yield _differs(names.SHARDS_INDEX, "name", entry["name"], name)
+
+
+def _fullness(entries: list[dict[str, Any]], lengths: list[int]) -> Iterator[Finding]:
+    """Where files have shards of their own length, one may end early when its file ends."""
+    most = max(lengths)
+    for entry in entries:
+        may_be_short = entry is entries[-1] or len(set(lengths)) > 1
+        least = 1 if may_be_short else most
+        if not least <= entry["samples"] <= most:
+            name = f"{entry['name']}, samples"
+            yield _differs(names.SHARDS_INDEX, name, entry["samples"], most)
 
 
 def _binary_rows(documents: Documents) -> Iterator[Finding]:

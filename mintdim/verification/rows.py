@@ -78,13 +78,12 @@ def scan_rows(documents: Documents, index: Any) -> tuple[SampleRows | None, list
     origin = _Origin(documents)
     try:
         for number, (start, row) in enumerate(json_rows(path), 1):
-            problem = None
-            if number <= len(index):
-                problem = _placed(number - 1, row, index) or origin.problem(row)
+            if number > len(index):
+                break
+            problem = _problem(number - 1, row, index, origin)
             if problem is not None:
                 return None, [Finding(names.SAMPLE_INDEX, problem, line=number)]
-            if number <= len(index):
-                rows.note(number - 1, start, row["hash"])
+            rows.note(number - 1, start, row["hash"])
     except UNREADABLE as error:
         return None, [unreadable(names.SAMPLE_INDEX, error, line=number + 1)]
     if number != len(index):
@@ -97,6 +96,13 @@ def unreadable(file: str, error: Exception, line: int | None = None) -> Finding:
     """Return the finding for a row that is not what every row is."""
     detail = f"{type(error).__name__}: {error}"
     return Finding(file, phrase("unreadable", detail=detail), line=line)
+
+
+def _problem(sample: int, row: dict[str, Any], index: Any, origin: _Origin) -> Any:
+    try:
+        return _placed(sample, row, index) or origin.problem(row)
+    except UNREADABLE as error:
+        return phrase("unreadable", detail=f"{type(error).__name__}: {error}")
 
 
 def _placed(sample: int, row: dict[str, Any], index: Any) -> Any:

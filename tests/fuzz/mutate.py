@@ -7,6 +7,7 @@ same dice give the same mutant on every machine and Python.
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import struct
@@ -668,6 +669,17 @@ def odd_stage(dice: Random, tree: Tree) -> None:
     tree[name] = stage
 
 
+def damaged_charsmap(dice: Random, tree: Tree) -> None:
+    normaliser = tree.get("normalizer")
+    text = normaliser.get("precompiled_charsmap") if isinstance(normaliser, dict) else None
+    if not isinstance(text, str) or not text:
+        return odd_stage(dice, tree)
+    raw = base64.b64decode(text)
+    damaged = BYTES[dice.choice(sorted(BYTES))](dice, raw, raw)
+    normaliser["precompiled_charsmap"] = base64.b64encode(damaged).decode()
+    return None
+
+
 def odd_settings(dice: Random, tree: Tree) -> None:
     """Legal settings that must not reach the ids, and illegal ones."""
     changes: list[tuple[Path, Any]] = [
@@ -706,7 +718,7 @@ def odd_settings(dice: Random, tree: Tree) -> None:
 
 JSON_TREE = named(
     *[leave_out, odd_value, exchange, rename, add_a_key, odd_ids, odd_special_tokens],
-    *[odd_added_token, odd_merges, odd_stage, odd_settings],
+    *[odd_added_token, odd_merges, odd_stage, odd_settings, damaged_charsmap],
 )
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from typing import TYPE_CHECKING
 
 import pytest
 import worlds
-from fuzz import mutate
+from fuzz import mutate, targets
+from fuzz.child import in_child
 from worlds import jsonl, make_job, write_files
 
 from mintdim.encoders.sentencepiece_model import read_pieces
@@ -17,6 +19,7 @@ from mintdim.shared.errors import (
     SourceParseError,
     TemplateTokenizerError,
     TokenizerEncodeError,
+    TokenizerValidationError,
 )
 
 if TYPE_CHECKING:
@@ -113,6 +116,39 @@ def test_a_pre_tokenizer_that_panics_on_every_text_is_an_error_of_the_first_samp
     with pytest.raises(TemplateTokenizerError):
         worlds.run_job(tmp_path, **job | {"templates": ["a {text}"], "output": "other"})
     assert not (tmp_path / "other").exists()
+
+
+def test_a_normaliser_that_claims_gigabytes_is_refused_and_does_not_end_the_process(
+    tmp_path: Path,
+) -> None:
+    """The library allocates what the table claims; under a limit of memory it aborts."""
+    claim = base64.b64encode(b"\xff\xff\xff\xff" + bytes(8)).decode()
+    normaliser = {"type": "Precompiled", "precompiled_charsmap": claim}
+    tokenizer = worlds.tokenizer_json(
+        worlds.word_level(worlds.numbered("a")), normalizer=normaliser
+    )
+    write_files(tmp_path, {"in.jsonl": jsonl({"text": "a"}), "tok.json": tokenizer})
+
+    def build() -> str:
+        with pytest.raises(TokenizerValidationError) as caught:
+            worlds.run_job(tmp_path, **make_job(tokenizer_type="hf_json"))
+        return str(caught.value)
+
+    assert "is cut off" in in_child(build, 30)
+
+
+def test_a_normaliser_that_makes_bytes_which_are_no_text_still_gives_the_ids_of_the_library(
+    tmp_path: Path,
+) -> None:
+    damaged = targets.CHARSMAP.replace(b"fi\0", b"\xf5i\0")
+    assert damaged != targets.CHARSMAP
+    model = targets.with_charsmap(worlds.spm(), damaged)
+    fields = mutate.read_fields(model)
+    model = mutate.write_fields([*fields[:5], marker([1, 2, 3]), *fields[5:]])
+    write_files(tmp_path, {"in.jsonl": jsonl({"text": "\ufb01abc<|end|>"}), "tok.model": model})
+    worlds.run_job(tmp_path, **make_job(templates=["<|end|>{text}"]))
+    (row,) = (tmp_path / "out" / "special_index.jsonl").read_text("utf-8").splitlines()
+    assert json.loads(row)["special_tokens"] == ["<|end|>"] * 2
 
 
 def _json(value: object) -> bytes:

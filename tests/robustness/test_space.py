@@ -13,7 +13,6 @@ import worlds
 from conftest import lines
 from whole import check_whole
 
-from mintdim.pipelines.unit_build import runtime
 from mintdim.pipelines.unit_build.output import space
 
 if TYPE_CHECKING:
@@ -94,23 +93,27 @@ def test_the_warning_comes_before_the_first_write(
 ) -> None:
     seen: list[int] = []
 
-    def look(root: Path, session: object, first: object) -> None:
+    def look(root: Path) -> Usage:
         seen.append(sum(path.stat().st_size for path in root.rglob("*") if path.is_file()))
+        return Usage(GB, 0, GB)
 
-    monkeypatch.setattr(runtime, "warn_if_short_of_space", look)
+    monkeypatch.setattr(shutil, "disk_usage", look)
     worlds.run_job(world, **job)
     assert seen == [0]
 
 
 def estimate(root: Path, job: worlds.Job, monkeypatch: pytest.MonkeyPatch) -> int:
     found: list[int] = []
+    estimated_bytes = space.estimated_bytes
 
-    def note(output: Path, session: Any, first: Any) -> None:
-        found.append(space.estimated_bytes(session, first))
+    def noted(session: Any, first: Any) -> int:
+        found.append(estimated_bytes(session, first))
+        return found[-1]
 
-    monkeypatch.setattr(runtime, "warn_if_short_of_space", note)
+    monkeypatch.setattr(space, "estimated_bytes", noted)
     worlds.run_job(root, **job)
-    return found[0]
+    (estimate,) = found
+    return estimate
 
 
 def taken(root: Path) -> int:

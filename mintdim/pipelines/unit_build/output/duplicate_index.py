@@ -45,14 +45,19 @@ class DuplicateIndexWriter:
         self._output = output
         self._samples = ExternalSorter(output.work / "hashes", SAMPLE_ROW_BYTES)
         self._members = ExternalSorter(output.work / "duplicates", _MEMBER_ROW)
-        self._files: list[tuple[int, str]] = []  # first sample id, path as given
+        # Per file: its path as given, its first sample, and the text of a member as a pattern.
+        self._files: list[str] = []
+        self._first_ids: list[int] = []
+        self._patterns: list[str] = []
         self.groups = 0
         self.samples = 0
 
     def add(self, batch: Batch) -> None:
         """Take over the hashes of a batch."""
-        if not self._files or self._files[-1][1] != batch.source_file:
-            self._files.append((batch.first_id, batch.source_file))
+        if self._files[-1:] != [batch.source_file]:
+            self._files.append(batch.source_file)
+            self._first_ids.append(batch.first_id)
+            self._patterns.append(_member_pattern(batch.source_file))
         ids = batch.first_id + np.arange(len(batch), dtype=np.int64)
         columns = (batch.encoded.hashes, _big_endian(ids), _big_endian(batch.lines))
         self._samples.add(np.concatenate(columns, axis=1))
@@ -112,8 +117,19 @@ class DuplicateIndexWriter:
         yield "".join([*pieces, TAIL] if open_group else pieces)
 
     def _member_text(self, sample_id: int, line: int) -> str:
-        place = bisect_right(self._files, sample_id, key=lambda entry: entry[0]) - 1
-        return member_text(sample_id, self._files[place][1], line)
+        place = bisect_right(self._first_ids, sample_id) - 1
+        return self._patterns[place] % (sample_id, line)
+
+
+def _member_pattern(source_file: str) -> str:
+    """Return the text of a member of a group with ``%d`` for sample and line.
+
+    They are the first and the last digit of the text of sample 0, line 0; making that text for
+    every member would take most of the time of a search that finds many.
+    """
+    text = member_text(0, source_file, 0).replace("%", "%%")
+    first, last = text.index("0"), text.rindex("0")
+    return f"{text[:first]}%d{text[first + 1 : last]}%d{text[last + 1 :]}"
 
 
 def _big_endian(values: IntArray) -> Rows:

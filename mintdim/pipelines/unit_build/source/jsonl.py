@@ -21,7 +21,9 @@ class SampleReader:
     def __init__(self, job: FileJob) -> None:
         self._fields, self._file = job.fields, job.source.path
         self.template = parse_template(job.template, job.fields)
+        self._render = self.template.render
         self._order = [job.fields.index(name) for name in self.template.placeholders]
+        self._reordered = self._order != list(range(len(job.fields)))
 
     def values_of(self, line: bytes, number: int) -> tuple[str, ...]:
         """Return one value per placeholder, in order."""
@@ -30,4 +32,7 @@ class SampleReader:
 
     def text_of(self, line: bytes, number: int) -> str:
         """Return the rendered text of a sample."""
-        return self.template.render(self.values_of(line, number))
+        values = read_values(line, self._fields, self._file, number)
+        if self._reordered:
+            values = [values[i] for i in self._order]
+        return self._render(tuple(values))
