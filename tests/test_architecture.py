@@ -36,7 +36,7 @@ ROOMS: dict[str, set[str]] = {
 }
 STANDARD_LIBRARY_ONLY = {"shared", "bpe"}
 # The bar is drawn by tqdm, which is imported when there is a terminal to draw on.
-LAZY_EXCEPTIONS = {("shared.progress", "tqdm")}
+LAZY_EXCEPTIONS = {("shared.progress", "tqdm"), ("bpe.tiktoken_bridge", "tiktoken")}
 # The front door names the doors of other rooms, and opens them when they are asked for.
 FRONT_DOOR = {"datasets.opening", "encoders.prepare", "verification.verify"}
 

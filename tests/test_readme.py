@@ -36,9 +36,9 @@ def console_commands() -> list[tuple[str, str]]:
 
 def run_command(command: str) -> str:
     program, *arguments = shlex.split(command)
-    assert program == "mintdim"
+    module = {"mintdim": "mintdim", "granule": "mintdim.cli.granule"}[program]
     done = subprocess.run(
-        [sys.executable, "-X", "utf8", "-m", "mintdim", *arguments], capture_output=True, check=True
+        [sys.executable, "-X", "utf8", "-m", module, *arguments], capture_output=True, check=True
     )
     return done.stdout.decode("utf-8")
 
@@ -46,7 +46,8 @@ def run_command(command: str) -> str:
 def test_every_block_of_the_readme_prints_what_stands_after_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    for name in ("examples", "benchmarks"):
+        (tmp_path / name).symlink_to(ROOT / name)
     monkeypatch.chdir(tmp_path)
     blocks = [(kind, body) for kind, body in readme_blocks() if kind in ("python", "text")]
     namespace: dict[str, object] = {}
