@@ -143,9 +143,10 @@ class BatchLoader:
         if not isinstance(state, Mapping):
             wrong = phrase("wrong_type", name="state", expected="dict", found=shown(state))
             raise self._refused(wrong)
-        for name, value in self._identity().items():
-            if state.get(name) != value:
-                facts = {"found": state.get(name), "expected": value}
+        found = _flat(state)
+        for name, value in _flat(self._identity()).items():
+            if found.get(name) != value:
+                facts = {"found": shown(found.get(name)), "expected": shown(value)}
                 raise self._refused(phrase("state_differs", name=name, **facts))
         try:
             epoch = integer("epoch", state.get("epoch"), at_least=0)
@@ -173,6 +174,14 @@ class BatchLoader:
             schedule = RankSchedule(epoch.plan, group, self.rank, self.world_size)
             self._kept = epoch, schedule
         return self._kept
+
+
+def _flat(state: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a state with every option as an entry of its own, so that one can be named."""
+    options = state.get("options")
+    inner = options if isinstance(options, Mapping) else {}
+    outer = {name: value for name, value in state.items() if name != "options"}
+    return {**outer, **{f"options.{name}": value for name, value in inner.items()}}
 
 
 def _revived(

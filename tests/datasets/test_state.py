@@ -170,7 +170,8 @@ def test_a_state_of_another_dataset_is_refused(mixed: World, wide: World) -> Non
 )
 def test_a_state_of_other_options_is_refused(mixed: World, other: dict[str, Any]) -> None:
     state = mixed.open().batches(**{"batch_size": 4, **other}).state_dict()
-    with pytest.raises(DatasetStateError, match="options"):
+    ((name, value),) = other.items()
+    with pytest.raises(DatasetStateError, match=f"options.{name} is {value!r} in the state, but"):
         mixed.open().batches(batch_size=4).load_state_dict(state)
 
 

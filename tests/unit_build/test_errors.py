@@ -455,6 +455,45 @@ def a_full_disk(root: Path) -> MintDimError:
         return fails(output="./artifacts/units")
 
 
+def opened(change: Callable[[Path], object] = lambda path: None) -> Any:
+    """A dataset of two samples in `./artifacts/units`, opened after `change` of its directory."""
+    write_files(Path.cwd(), {"in.jsonl": jsonl({"text": "ab"}, {"text": "abc"})})
+    write_files(Path.cwd(), {"tok.model": worlds.spm()})
+    worlds.declare(make_job(output="./artifacts/units")).run()
+    change(Path("artifacts/units"))
+    return mintdim.open("./artifacts/units")
+
+
+@raises(E.NotADatasetError)
+def a_directory_of_a_build_that_has_not_ended(root: Path) -> MintDimError:
+    with pytest.raises(E.NotADatasetError) as caught:
+        opened(lambda path: (path / "manifest.json").unlink())
+    return caught.value
+
+
+@raises(E.DatasetDamagedError)
+def a_shard_that_was_copied_in_part(root: Path) -> MintDimError:
+    with pytest.raises(E.DatasetDamagedError) as caught:
+        opened(lambda path: os.truncate(path / "unit_8" / "shard_000000.bin", 20))
+    return caught.value
+
+
+@raises(E.DatasetArgumentError)
+def batches_of_two_sizes_at_once(root: Path) -> MintDimError:
+    with pytest.raises(E.DatasetArgumentError) as caught:
+        opened().batches(batch_size=64, tokens_per_batch=8192)
+    return caught.value
+
+
+@raises(E.DatasetStateError)
+def a_state_of_other_batches(root: Path) -> MintDimError:
+    dataset = opened()
+    state = dataset.batches(batch_size=64).state_dict()
+    with pytest.raises(E.DatasetStateError) as caught:
+        dataset.batches(batch_size=32).load_state_dict(state)
+    return caught.value
+
+
 @raises(E.EngineValidationError)
 def no_worker_at_all(root: Path) -> MintDimError:
     write_files(root, {"in.jsonl": jsonl({"text": "ab"}), "tok.model": worlds.spm()})
@@ -621,7 +660,13 @@ def test_the_cause_raises_exactly_its_class(example: Example, provoke: Any) -> N
 
 
 def test_every_class_that_is_not_a_base_has_an_example() -> None:
-    bases = {MintDimError, E.MintDimConfigError, E.MintDimDataError, E.MintDimEnvironmentError}
+    bases = {
+        MintDimError,
+        E.MintDimConfigError,
+        E.MintDimDataError,
+        E.MintDimDatasetError,
+        E.MintDimEnvironmentError,
+    }
     assert {example.kind for example in EXAMPLES} == set(public_classes()) - bases
 
 
@@ -1296,7 +1341,8 @@ def documented() -> dict[str, Section]:
 
 
 def test_every_error_has_a_section_in_the_docs() -> None:
-    bases = {"MintDimError", "MintDimConfigError", "MintDimDataError", "MintDimEnvironmentError"}
+    names = ("MintDim", "MintDimConfig", "MintDimData", "MintDimDataset", "MintDimEnvironment")
+    bases = {f"{name}Error" for name in names}
     assert set(documented()) == {kind.__name__ for kind in public_classes()} - bases
 
 
