@@ -10,7 +10,7 @@ from mintdim.encoders.hf_json import HfJsonEncoder
 from mintdim.encoders.sentencepiece import SentencePieceEncoder
 from mintdim.shared.errors import SourceReadError, TokenizerChangedError
 from mintdim.shared.files import sha256_of
-from mintdim.shared.messages import phrase
+from mintdim.shared.messages import os_reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +32,7 @@ def read_tokenizer(path: str, shown: str) -> bytes:
     try:
         return Path(path).read_bytes()
     except OSError as error:
-        reason = phrase("os_error", detail=error.strerror or str(error))
+        reason = os_reason(error)
         raise SourceReadError(file=shown, reason=reason) from error
 
 

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 
 from mintdim.shared.errors import OutputWriteError
-from mintdim.shared.messages import phrase
+from mintdim.shared.messages import os_reason, phrase
 
 _BLOCK_ROWS = 4096
 
@@ -24,7 +24,7 @@ def using(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        reason = phrase("os_error", detail=error.strerror or str(error))
+        reason = os_reason(error)
         raise OutputWriteError(path=str(path), reason=reason) from error
 
 

@@ -35,6 +35,11 @@ def phrase(code: str, /, **facts: object) -> Phrase:
     return Phrase(code, facts)
 
 
+def os_reason(error: OSError) -> Phrase:
+    """Return what the operating system said."""
+    return phrase("os_error", detail=error.strerror or str(error))
+
+
 def error_text(key: str, facts: dict[str, str]) -> str:
     """Return the text ``key`` in the current language, its placeholders filled from ``facts``."""
     return TEXTS[key][current_language()].format(**facts)

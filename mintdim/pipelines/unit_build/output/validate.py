@@ -18,7 +18,7 @@ from mintdim.shared.errors import (
     SamplesPerShardError,
 )
 from mintdim.shared.mapping import check_arity
-from mintdim.shared.messages import Phrase, phrase
+from mintdim.shared.messages import Phrase, os_reason, phrase
 from mintdim.shared.paths import absolute, same_or_nested
 from mintdim.shared.structure import a_list, a_path, is_positive_int, shown
 
@@ -105,5 +105,5 @@ def _entries(directory: str, resolved: str) -> list[str]:
     try:
         return os.listdir(resolved)
     except OSError as error:
-        reason = phrase("os_error", detail=error.strerror or str(error))
+        reason = os_reason(error)
         raise OutputWriteError(path=directory, reason=reason) from error

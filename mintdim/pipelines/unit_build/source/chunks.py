@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mintdim.pipelines.unit_build.contracts import Chunk
 from mintdim.shared.errors import SourceParseError, SourceReadError
-from mintdim.shared.messages import phrase
+from mintdim.shared.messages import os_reason
 from mintdim.sources.compression import (
     ArchiveError,
     archive_kind,
@@ -69,7 +69,7 @@ def read_lines(chunk: Chunk) -> list[bytes]:
 
 def read_error(job: FileJob, error: OSError) -> SourceReadError:
     """Return the error that names the source which the system could not read."""
-    reason = phrase("os_error", detail=error.strerror or str(error))
+    reason = os_reason(error)
     failure = SourceReadError(file=job.source.path, reason=reason)
     failure.__cause__ = error
     return failure

@@ -15,7 +15,7 @@ from mintdim.shared.errors import (
     TemplateMappingError,
 )
 from mintdim.shared.mapping import check_arity, per_file
-from mintdim.shared.messages import Phrase, phrase
+from mintdim.shared.messages import Phrase, os_reason, phrase
 from mintdim.shared.paths import require_file
 from mintdim.shared.structure import a_list, a_path, a_text
 
@@ -87,7 +87,7 @@ def check_unchanged(job: FileJob) -> None:
     try:
         now = os.stat(before.absolute)
     except OSError as error:
-        reason = phrase("os_error", detail=error.strerror or str(error))
+        reason = os_reason(error)
         raise SourceReadError(file=before.path, reason=reason) from error
     if now.st_size != before.bytes:
         reason = phrase("changed_size", before=before.bytes, now=now.st_size)
@@ -111,6 +111,6 @@ def _found(path: str) -> SourceFile:
         with open(resolved, "rb") as file:
             facts = os.fstat(file.fileno())
     except OSError as error:
-        reason = phrase("os_error", detail=error.strerror or str(error))
+        reason = os_reason(error)
         raise SourceReadError(file=path, reason=reason) from error
     return SourceFile(path, resolved, facts.st_size, facts.st_mtime_ns)
