@@ -78,4 +78,5 @@ class VerifyReport:
         lines = [f"  {finding}" for finding in self.findings[:_SHOWN]]
         rest = len(self.findings) - len(lines)
         lines += [f"  … and {rest:,} more"] if rest else []
-        return "\n".join([head, f"{len(self.findings):,} findings:", *lines])
+        count = "1 finding" if len(self.findings) == 1 else f"{len(self.findings):,} findings"
+        return "\n".join([head, f"{count}:", *lines])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import mmap
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,10 +50,14 @@ class SampleRows:
         self.prefixes[sample] = int(digest[:16], 16)
 
     def __getitem__(self, sample: int) -> dict[str, Any]:
-        with open(self._path, "rb") as file:
-            file.seek(self._starts[sample])
-            row: dict[str, Any] = json.loads(file.readline())
+        start = int(self._starts[sample])
+        row: dict[str, Any] = json.loads(self._text[start : self._text.find(b"\n", start)])
         return row
+
+    @cached_property
+    def _text(self) -> mmap.mmap:
+        with open(self._path, "rb") as file:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def json_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -88,7 +94,7 @@ def scan_rows(documents: Documents, index: Any) -> tuple[SampleRows | None, list
         return None, [unreadable(names.SAMPLE_INDEX, error, line=number + 1)]
     if number != len(index):
         problem = phrase("value_differs", name="rows", found=number, expected=len(index))
-        return None, [Finding(names.SAMPLE_INDEX, problem, line=number)]
+        return None, [Finding(names.SAMPLE_INDEX, problem, line=max(1, number))]
     return rows, []
 
 

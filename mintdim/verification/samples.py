@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from mintdim.formats import names
-from mintdim.formats.sample_index import BINARY_ROW
 from mintdim.verification.duplicates import check_duplicates
 from mintdim.verification.rows import UNREADABLE, scan_rows, unreadable
 from mintdim.verification.shards import (
@@ -17,7 +14,7 @@ from mintdim.verification.shards import (
     samples_by_shard,
 )
 from mintdim.verification.token_indexes import check_special, check_unknown
-from mintdim.verification.tokens import TokenRows
+from mintdim.verification.tokens import TokenRows, mapped_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +30,7 @@ def check_samples(documents: Documents) -> list[Finding]:
     What says the same twice is compared first; what follows from it is recomputed only if that
     holds. Memory: 40 bytes per sample, 16 per UNK token, and the group with the most duplicates.
     """
-    index = np.fromfile(documents.root / names.SAMPLE_INDEX_BINARY, dtype=BINARY_ROW)
+    index = mapped_index(documents)
     members = samples_by_shard(index)
     unknown: list[Unknown] = []
     findings = [

@@ -10,7 +10,6 @@ import numpy as np
 
 from mintdim.encoders.opening import open_encoder
 from mintdim.formats import names
-from mintdim.formats.sample_index import BINARY_ROW
 from mintdim.shared.errors import MintDimError
 from mintdim.shared.messages import phrase
 from mintdim.shared.paths import absolute, require_file
@@ -21,7 +20,7 @@ from mintdim.sources.template import parse_template
 from mintdim.verification.findings import Finding
 from mintdim.verification.rows import UNREADABLE, json_rows
 from mintdim.verification.token_indexes import ORIGIN
-from mintdim.verification.tokens import TokenRows
+from mintdim.verification.tokens import TokenRows, mapped_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,8 +77,7 @@ def check_source(documents: Documents) -> list[Finding]:
 
 
 def _compared(documents: Documents, encoder: Encoder) -> Iterator[Finding]:
-    index = np.fromfile(documents.root / names.SAMPLE_INDEX_BINARY, dtype=BINARY_ROW)
-    tokens = TokenRows(documents, index)
+    tokens = TokenRows(documents, mapped_index(documents))
     special = _SpecialRows(documents, encoder)
     samples = _source_samples(documents)
     rows = (row for _, row in json_rows(documents.root / names.SAMPLE_INDEX))

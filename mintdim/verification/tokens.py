@@ -1,4 +1,4 @@
-"""The tokens of samples by number, from shards that are mapped one at a time per unit."""
+"""``sample_index.bin`` and the tokens of samples that it points at."""
 
 from __future__ import annotations
 
@@ -7,14 +7,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mintdim.formats import names
+from mintdim.formats.sample_index import BINARY_ROW
 
 if TYPE_CHECKING:
     from mintdim.formats.shards import TokenArray
     from mintdim.verification.documents import Documents
 
 
+def mapped_index(documents: Documents) -> Any:
+    """Return the rows of ``sample_index.bin`` [samples], mapped: they take no memory."""
+    path = documents.root / names.SAMPLE_INDEX_BINARY
+    if not path.stat().st_size:  # nothing cannot be mapped
+        return np.empty(0, dtype=BINARY_ROW)
+    return np.memmap(path, dtype=BINARY_ROW, mode="r").view(np.ndarray)
+
+
 class TokenRows:
-    """Reads what ``sample_index.bin`` ([samples]) points at."""
+    """The tokens of samples by number; one shard per unit is mapped at a time.
+
+    ``index``: ``sample_index.bin`` [samples].
+    """
 
     def __init__(self, documents: Documents, index: Any) -> None:
         self._root, self._dtype, self._index = documents.root, documents.dtype, index

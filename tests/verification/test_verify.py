@@ -46,7 +46,7 @@ def test_a_report_shows_itself(clean: dict[str, Built], mixed: Built) -> None:
     assert text.startswith("out: 25 samples, ")
     assert text.endswith("checked: quick, full\nno findings")
     mixed.flip("unit_8/shard_000000.bin", 0)
-    assert "1 findings:\n  unit_8/shard_000000.bin: " in str(mixed.verify(full=True))
+    assert "\n1 finding:\n  unit_8/shard_000000.bin: " in str(mixed.verify(full=True))
 
 
 def test_a_report_is_json(mixed: Built) -> None:
