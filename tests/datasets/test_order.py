@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mintdim.datasets.order import batch_bounds, epoch_key, permutation, plan_epoch
@@ -31,6 +31,7 @@ def test_every_order_of_three_is_about_equally_likely() -> None:
     assert all(850 < count < 1150 for count in counts)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 100), st.integers(1, 12))
 def test_a_group_shares_its_samples_out_evenly(count: int, group: int) -> None:
     bounds = [batch_bounds(count, group, slot) for slot in range(min(count, group))]
@@ -54,6 +55,7 @@ def test_rests_come_last_and_the_larger_ones_first() -> None:
     assert plan.counts.tolist() == [8, 8, 8, 3, 2, 1]
 
 
+@settings(deadline=None)
 @given(
     counts=st.lists(st.integers(0, 40), max_size=3),
     size=st.integers(1, 3),
