@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import mmap
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 # A mapping costs address space, not memory; but it keeps a handle open (Python before 3.13).
 _MOST_MAPPINGS = 16_384
+_SHARDS_AT_ONCE = 128
 
 
 class _Shard(NamedTuple):
@@ -36,7 +38,7 @@ class MappedShards:
     def __init__(self, root: Path, dtype: np.dtype[Any]) -> None:
         self._root, self._dtype = root, dtype
         self._mapped: OrderedDict[tuple[int, int], _Shard] = OrderedDict()
-        self._most = min(_MOST_MAPPINGS, _handles() // 2)
+        self._most = max(1, min(_MOST_MAPPINGS, _handles() // 2))
 
     def shard(self, unit_size: int, number: int) -> TokenArray:
         """Return the rows of one shard, read-only."""
@@ -52,12 +54,17 @@ class MappedShards:
         first, stop = int(rows[0]), int(rows[-1]) + 1
         if stop - first == len(rows) and (shards == shards[0]).all() and _ascend(rows):
             return self.shard(unit_size, int(shards[0]))[first:stop]
-        return self._gathered(unit_size, shards.tolist(), rows.tolist())
+        distinct = set(shards.tolist())
+        if len(distinct) <= min(self._most, _SHARDS_AT_ONCE):
+            return self._joined(unit_size, distinct, shards.tolist(), rows.tolist())
+        return self._by_shard(unit_size, shards, rows)
 
-    def _gathered(self, unit_size: int, shards: list[int], rows: list[int]) -> TokenArray:
+    def _joined(
+        self, unit_size: int, distinct: set[int], shards: list[int], rows: list[int]
+    ) -> TokenArray:
         # Joining slices of bytes takes half the time of assigning one numpy row after the other.
         width = unit_size * self._dtype.itemsize
-        data = {number: self._open(unit_size, number).data for number in set(shards)}
+        data = {number: self._open(unit_size, number).data for number in distinct}
         records = [
             data[number][row * width : (row + 1) * width]
             for number, row in zip(shards, rows, strict=True)
@@ -65,18 +72,38 @@ class MappedShards:
         joined = bytearray().join(records)
         return np.frombuffer(joined, dtype=self._dtype).reshape(-1, unit_size)
 
+    def _by_shard(self, unit_size: int, shards: IntArray, rows: IntArray) -> TokenArray:
+        """Copy shard after shard, so that no more than one has to be open."""
+        found: TokenArray = np.empty((len(rows), unit_size), dtype=self._dtype)
+        order = np.argsort(shards, kind="stable")
+        starts = np.flatnonzero(np.diff(shards[order])) + 1
+        for places in np.split(order, starts):
+            found[places] = self.shard(unit_size, int(shards[places[0]]))[rows[places]]
+        return found
+
     def _open(self, unit_size: int, number: int) -> _Shard:
         key = unit_size, number
         if (shard := self._mapped.get(key)) is not None:
             self._mapped.move_to_end(key)
             return shard
-        with open(self._root / names.shard_path(unit_size, number), "rb") as file:
-            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        rows: TokenArray = np.frombuffer(mapped, dtype=self._dtype).reshape(-1, unit_size)
-        shard = self._mapped[key] = _Shard(rows, memoryview(mapped))
-        if len(self._mapped) > self._most:
+        while len(self._mapped) >= self._most:
             self._mapped.popitem(last=False)
+        shard = self._mapped[key] = self._map(unit_size, number)
         return shard
+
+    def _map(self, unit_size: int, number: int) -> _Shard:
+        path = self._root / names.shard_path(unit_size, number)
+        while True:
+            try:
+                with open(path, "rb") as file:
+                    mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            except OSError as error:  # the rest of the process needs more than half of them
+                if error.errno != errno.EMFILE or not self._mapped:
+                    raise
+                self._mapped.popitem(last=False)
+            else:
+                rows: TokenArray = np.frombuffer(mapped, dtype=self._dtype).reshape(-1, unit_size)
+                return _Shard(rows, memoryview(mapped))
 
 
 def _ascend(rows: IntArray) -> bool:

@@ -205,7 +205,8 @@ class UnitDataset:
         count, size, shard, place = self.index[number].tolist()
         return Sample(
             sample_id=number,
-            ids=self._mapped.shard(size, shard)[place, :count],
+            # A copy: samples that are kept must not keep their shards open.
+            ids=self._mapped.shard(size, shard)[place, :count].copy(),
             unit_size=size,
             source_file=row["source_file"],
             source_line=row["source_line"],

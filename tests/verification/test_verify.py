@@ -419,9 +419,12 @@ def test_more_tokens_than_slots_are_named_by_their_byte(mixed: Built) -> None:
 
 def test_a_sample_in_a_larger_unit_than_it_needs_is_found(mapped: Built) -> None:
     """Each file has sizes of its own: 8 and 32, then 4, 16 and 32."""
-    mapped.change("manifest.json", lambda value: value["units"].update(sizes=[[8, 16, 32]] * 2))
+    sizes = [[8, 16, 32], [4, 16, 32]]
+    mapped.change("manifest.json", lambda value: value["units"].update(sizes=sizes))
+    assert mapped.verify().ok
     report = mapped.verify(full=True)
-    assert not report.ok
+    assert found(report) == [("sample_index.jsonl", None, 6)]
+    assert "unit_size is 32, must be 16" in str(report)
 
 
 def test_wrong_tokens_of_a_shard_are_found(mixed: Built) -> None:
