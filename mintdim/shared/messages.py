@@ -1116,8 +1116,8 @@ PHRASES: dict[str, Translated] = {
         "vi": "dòng không phải UTF-8 hợp lệ: byte 0x{byte:02x} tại vị trí {position} của dòng",
     },
     "looks_like": {
-        "en": "the line is not valid UTF-8: the file looks like {kind}; {advice}",
-        "vi": "dòng không phải UTF-8 hợp lệ: file có vẻ là {kind}; {advice}",
+        "en": "the line is not valid UTF-8: the file looks like {kind}, which needs: {advice}",
+        "vi": "dòng không phải UTF-8 hợp lệ: file có vẻ là {kind}, cần: {advice}",
     },
     "lone_surrogate": {
         "en": (

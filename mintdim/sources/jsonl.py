@@ -30,8 +30,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _LOOKS_LIKE = (
     (b"\xff\xfe", "UTF-16", "iconv -f UTF-16 -t UTF-8"),
     (b"\xfe\xff", "UTF-16", "iconv -f UTF-16 -t UTF-8"),
-    (b"\x1f\x8b", "gzip", "*.jsonl.gz"),
-    (b"\x28\xb5\x2f\xfd", "zstd", "*.jsonl.zst"),
+    (b"\x1f\x8b", "gzip", "a name that ends in .gz"),
+    (b"\x28\xb5\x2f\xfd", "zstd", "a name that ends in .zst"),
 )
 
 
