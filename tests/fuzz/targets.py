@@ -34,6 +34,11 @@ from mintdim.pipelines.unit_build.source import chunks
 from mintdim.shared.errors import MintDimConfigError, MintDimDataError, MintDimError
 from mintdim.sources.jsonl import is_blank, read_values
 
+try:
+    from compression import zstd
+except ImportError:  # Python before 3.14
+    from backports import zstd
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -119,10 +124,14 @@ _read_source = oracle.read_source
 
 
 def read_source(path: Path) -> tuple[bytes, bool]:
-    """The oracle's, but zeros may stand behind a gzip member, and no archive is empty."""
+    """The oracle's, but zeros may stand behind a gzip member, and no archive is empty.
+
+    A zstd archive has to be sound as a whole, too.
+    """
     raw, text = path.read_bytes(), b""
-    if path.suffix == ".zst" and not raw:
-        return b"", False
+    if path.suffix == ".zst":
+        text, sound = _read_source(path)
+        return text, sound and _is_sound_at_once(raw)
     if path.suffix != ".gz":
         return _read_source(path)
     while raw:
@@ -138,6 +147,15 @@ def read_source(path: Path) -> tuple[bytes, bool]:
             return text, False
         raw = raw[position + 1 :].lstrip(b"\0")
     return text, bool(path.stat().st_size)
+
+
+def _is_sound_at_once(raw: bytes) -> bool:
+    """Byte by byte the library lets a wrong size of the content pass."""
+    try:
+        zstd.decompress(raw)
+    except zstd.ZstdError:
+        return False
+    return bool(raw)
 
 
 def print_and_pickle(error: MintDimError) -> None:
