@@ -359,11 +359,13 @@ def sample_of(job: Job, index: int, number: int, line: bytes, tokenizer: Tokeniz
     if not fitting:
         raise BadLineError("UnitOverflowError")
     from_data = characters_from_data(template, values)
-    special = [
-        (position, tokenizer.special[token])
-        for position, (token, start, stop) in enumerate(pieces)
-        if token in tokenizer.special and any(from_data[start:stop])
-    ]
+    special = []
+    for position, (token, start, stop) in enumerate(pieces):
+        if token in tokenizer.special:
+            content = tokenizer.special[token]
+            at = text.find(content, start, stop)  # white space that it swallows does not count
+            own = from_data[at : at + len(content)] if at >= 0 else from_data[start:stop]
+            special += [(position, content)] if any(own) else []
     return Sample(job["files"][index], number, text, tokens, min(fitting), special)
 
 

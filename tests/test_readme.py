@@ -71,7 +71,7 @@ def test_the_readme_has_two_commands_that_each_do_all_set_up() -> None:
     assert len(commands) == 2
     assert all(command.startswith("python3 -m venv .venv && ") for command in commands)
     assert commands[0].endswith("examples/unit_build_instruction.py")
-    assert commands[1].endswith("pytest")
+    assert commands[1].endswith("pytest -n auto")
 
 
 def test_files_that_the_readme_links_to_exist() -> None:

@@ -76,8 +76,16 @@ class HfJsonEncoder:
         return Encoded(np.fromiter(ids, dtype=np.uint32, count=int(lengths.sum())), lengths)
 
     def encode_spans(self, text: str) -> list[Span]:
-        """Return the ids of one text with the characters each stands for."""
-        encoding = self._library.encode(text, add_special_tokens=False)
+        """Return the ids of one text with the characters each stands for.
+
+        Where the library fails to tell, every token stands for the whole text.
+        """
+        try:
+            with _refusals_as_value_errors():
+                encoding = self._library.encode(text, add_special_tokens=False)
+        except ValueError:
+            ids = self.encode_batch([text]).ids
+            return [Span(token_id, 0, len(text)) for token_id in ids.tolist()]
         pairs = zip(encoding.ids, encoding.offsets, strict=True)
         return [Span(token_id, start, stop) for token_id, (start, stop) in pairs]
 

@@ -16,15 +16,13 @@ if TYPE_CHECKING:
 _BYTES_PER_WORKER = 32 * 1024 * 1024
 
 
-def open_engine(kind: EngineKind, workers: int | None, source_bytes: int) -> Engine:
-    """Return an engine; ``workers`` None means one per core, as far as the input is worth it."""
+def open_engine(kind: EngineKind, workers: int, source_bytes: int) -> Engine:
+    """Return an engine; ``workers`` 0 means one per core, as far as the input is worth it."""
     if kind == "inline":
         return InlineEngine()
-    if kind == "processes" and workers is not None:
-        return ProcessEngine(workers)
     cores = _cores()
     if kind == "processes":
-        return ProcessEngine(cores)
+        return ProcessEngine(workers or cores)
     worth = min(cores, source_bytes // _BYTES_PER_WORKER)
     return ProcessEngine(worth) if worth > 1 else InlineEngine()
 

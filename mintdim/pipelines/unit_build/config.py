@@ -49,10 +49,13 @@ class OutputConfig:
 
 @dataclass(frozen=True, slots=True)
 class EngineConfig:
-    """``.engine.inline()`` or ``.engine.processes(workers)``; decides where, never what."""
+    """``.engine.inline()`` or ``.engine.processes(workers)``; decides where, never what.
+
+    ``workers`` 0 means one per core.
+    """
 
     kind: EngineKind = "auto"
-    workers: int | None = None
+    workers: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,15 @@ def special_in_values(
     text, inside = template.render(values), template.value_spans(values)
     if not exceeding and not _written_in(text, inside, encoder.special_tokens):
         return joined_special([])
-    return _special_inside(encoder.encode_spans(text), inside, encoder.special_tokens, sample)
+    spans = [_without_margins(span, text, encoder) for span in encoder.encode_spans(text)]
+    return _special_inside(spans, inside, encoder.special_tokens, sample)
+
+
+def _without_margins(span: Span, text: str, encoder: Encoder) -> Span:
+    """Return a special token without the white space that it may swallow beside its text."""
+    content = encoder.special_tokens.get(span.token_id)
+    at = -1 if content is None else text.find(content, span.start, span.stop)
+    return span if content is None or at < 0 else Span(span.token_id, at, at + len(content))
 
 
 def _written_in(text: str, values: Sequence[tuple[int, int]], special: Mapping[int, str]) -> bool:
