@@ -363,8 +363,11 @@ def sample_of(job: Job, index: int, number: int, line: bytes, tokenizer: Tokeniz
     for position, (token, start, stop) in enumerate(pieces):
         if token in tokenizer.special:
             content = tokenizer.special[token]
-            at = text.find(content, start, stop)  # white space that it swallows does not count
-            own = from_data[at : at + len(content)] if at >= 0 else from_data[start:stop]
+            own = from_data[start:stop]
+            if text[start:stop].strip() == content.strip():
+                # White space that it swallows does not count.
+                at = text.find(content, start, stop)
+                own = from_data[at : at + len(content)] if at >= 0 else own
             special += [(position, content)] if any(own) else []
     return Sample(job["files"][index], number, text, tokens, min(fitting), special)
 

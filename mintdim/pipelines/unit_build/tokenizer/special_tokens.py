@@ -58,8 +58,10 @@ def special_in_values(
 def _without_margins(span: Span, text: str, encoder: Encoder) -> Span:
     """Return a special token without the white space that it may swallow beside its text."""
     content = encoder.special_tokens.get(span.token_id)
-    at = -1 if content is None else text.find(content, span.start, span.stop)
-    return span if content is None or at < 0 else Span(span.token_id, at, at + len(content))
+    if content is None or text[span.start : span.stop].strip() != content.strip():
+        return span
+    at = text.find(content, span.start, span.stop)
+    return Span(span.token_id, at, at + len(content)) if at >= 0 else span
 
 
 def _written_in(text: str, values: Sequence[tuple[int, int]], special: Mapping[int, str]) -> bool:
