@@ -24,6 +24,7 @@ from mintdim.shared.messages import Phrase, phrase
 
 NESTING_LIMIT = 512
 _BLANK = b" \t\r"
+_STRINGS = frozenset([str])
 # Possessive: a string of many megabytes must not pile up states to come back to.
 _JSON_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -90,7 +91,7 @@ def _fast_values(line: bytes, fields: tuple[str, ...]) -> list[str] | None:
         values = [row[field] for field in fields]
     except (orjson.JSONDecodeError, KeyError, TypeError, IndexError):
         return None
-    return values if all(type(value) is str for value in values) else None
+    return values if _STRINGS.issuperset(map(type, values)) else None
 
 
 def _parse(line: bytes) -> dict[str, Any]:

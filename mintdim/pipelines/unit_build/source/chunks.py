@@ -56,14 +56,16 @@ def _chunk_bytes(job: FileJob) -> int:
 def read_lines(chunk: Chunk) -> list[bytes]:
     """Return the lines of a chunk without their ``\\n``; a byte order mark of the file is cut.
 
-    Raises ``SourceReadError``.
+    Raises ``OSError``.
     """
-    data = _read_range(chunk) if chunk.block is None else chunk.block
-    if chunk.start == 0 and data.startswith(BOM):
-        data = data[len(BOM) :]
+    data, rest = _read_range(chunk) if chunk.block is None else (chunk.block, b"")
     lines = data.split(b"\n")
-    if not lines[-1]:
-        lines.pop()
+    # Joined to the last line alone: a copy of the whole chunk would cost more than its JSON.
+    lines[-1] += rest.removesuffix(b"\n")
+    if chunk.start == 0:
+        lines[0] = lines[0].removeprefix(BOM)
+    if not lines[-1] and not rest.endswith(b"\n"):
+        lines.pop()  # what stands behind the last line end is no line
     return lines
 
 
@@ -75,20 +77,17 @@ def read_error(job: FileJob, error: OSError) -> SourceReadError:
     return failure
 
 
-def _read_range(chunk: Chunk) -> bytes:
-    """Return the lines whose first byte lies in ``[start, stop)``, the last one to its end."""
+def _read_range(chunk: Chunk) -> tuple[bytes, bytes]:
+    """Return the lines whose first byte lies in ``[start, stop)``, and the rest of the last one."""
     with open(chunk.job.source.absolute, "rb") as file:
         start = chunk.start
         if start > 0:
-            # The line is ours only if the byte before it ends a line.
+            # A line is ours only if the byte before it ends a line.
             file.seek(start - 1)
-            before = file.read(chunk.stop - start + 1)
-            data = before[before.find(b"\n") + 1 :] if b"\n" in before else b""
-        else:
-            data = file.read(chunk.stop)
-        if data and not data.endswith(b"\n"):
-            data += file.readline()
-    return data
+            start += len(file.readline(chunk.stop - start + 1)) - 1
+        data = file.read(chunk.stop - start)
+        rest = file.readline() if data and not data.endswith(b"\n") else b""
+    return data, rest
 
 
 def _stream_chunks(job: FileJob, kind: str, chunk_bytes: int) -> Iterator[Chunk]:

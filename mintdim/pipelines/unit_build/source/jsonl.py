@@ -22,17 +22,15 @@ class SampleReader:
         self._fields, self._file = job.fields, job.source.path
         self.template = parse_template(job.template, job.fields)
         self._render = self.template.render
-        self._order = [job.fields.index(name) for name in self.template.placeholders]
+        order = [job.fields.index(name) for name in self.template.placeholders]
+        self._order = None if order == list(range(len(order))) else order
         self._reordered = self._order != list(range(len(job.fields)))
 
     def values_of(self, line: bytes, number: int) -> tuple[str, ...]:
         """Return one value per placeholder, in order."""
         values = read_values(line, self._fields, self._file, number)
-        return tuple([values[i] for i in self._order])
+        return tuple(values if self._order is None else [values[i] for i in self._order])
 
     def text_of(self, line: bytes, number: int) -> str:
         """Return the rendered text of a sample."""
-        values = read_values(line, self._fields, self._file, number)
-        if self._reordered:
-            values = [values[i] for i in self._order]
-        return self._render(tuple(values))
+        return self.template.render(self.values_of(line, number))
