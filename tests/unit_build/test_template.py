@@ -221,3 +221,19 @@ def test_unk_anywhere_in_the_static_text_is_refused(
 
 def test_an_unknown_character_in_a_field_name_is_no_literal(tmp_path: Path) -> None:
     validated(tmp_path, fields=[["ß"]], templates=["{ß}"])
+
+
+@pytest.mark.parametrize("fields", [["a", "a"], ["a", "b", "a"], ["b", "a", "b"]])
+def test_a_field_that_is_declared_twice_is_used_as_if_declared_once(
+    tmp_path: Path, fields: list[str]
+) -> None:
+    template = "".join(f"{{{name}}}" for name in dict.fromkeys(fields))
+    files = {"in.jsonl": worlds.jsonl({"a": "xy", "b": "z"}), "tok.model": worlds.spm()}
+    worlds.write_files(tmp_path, files)
+    seen = []
+    for output, names in (("twice", fields), ("once", list(dict.fromkeys(fields)))):
+        job = worlds.make_job(fields=[names], templates=[template], output=output)
+        worlds.run_job(tmp_path, **job)
+        found = worlds.read_output(tmp_path / output)
+        seen.append({name: data for name, data in found.items() if name != "manifest.json"})
+    assert seen[0] == seen[1]
