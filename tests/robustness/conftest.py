@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 import worlds
 
-from mintdim.pipelines.unit_build.output import external_sort
 from mintdim.pipelines.unit_build.source import chunks
+from mintdim.spill import external_sort
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -29,7 +29,7 @@ import json, logging, os, resource, sys
 from pathlib import Path
 import worlds
 import mintdim
-from mintdim.pipelines.unit_build.output import external_sort
+from mintdim.spill import external_sort
 from mintdim.pipelines.unit_build.source import chunks
 
 def megabytes(name):

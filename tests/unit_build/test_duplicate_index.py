@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from worlds import jsonl, make_job, write_files
 
-from mintdim.pipelines.unit_build.output import external_sort
-from mintdim.pipelines.unit_build.output.external_sort import ExternalSorter
 from mintdim.pipelines.unit_build.source import chunks
+from mintdim.spill import external_sort
+from mintdim.spill.external_sort import ExternalSorter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,7 @@ import numpy as np
 
 from mintdim.formats import names
 from mintdim.formats.duplicate_index import SEPARATOR, TAIL, head_text, member_text
-from mintdim.pipelines.unit_build.output.external_sort import ExternalSorter, Rows
+from mintdim.spill.external_sort import ExternalSorter, Rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

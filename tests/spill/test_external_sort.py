@@ -12,9 +12,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mintdim.pipelines.unit_build.output import external_sort
-from mintdim.pipelines.unit_build.output.external_sort import ExternalSorter, sort_rows
 from mintdim.shared.errors import OutputWriteError
+from mintdim.spill import external_sort
+from mintdim.spill.external_sort import ExternalSorter, sort_rows
 
 LAW = settings(max_examples=int(os.environ.get("MINTDIM_EXAMPLES", "100")), deadline=None)
 
