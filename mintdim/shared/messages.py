@@ -1302,6 +1302,40 @@ PHRASES: dict[str, Translated] = {
         "en": "give path (one tokenizer) or paths (one per file), and not both",
         "vi": "hãy cho path (một tokenizer) hoặc paths (mỗi file một tokenizer), không cả hai",
     },
+    # Documents that came from elsewhere.
+    "an_object": {"en": "a JSON object", "vi": "object JSON"},
+    "a_count": {"en": "an integer from 0", "vi": "số nguyên từ 0"},
+    "an_integer": {"en": "an integer", "vi": "số nguyên"},
+    "a_digest": {
+        "en": "a SHA-256 of 64 lower-case hex digits",
+        "vi": "SHA-256 gồm 64 chữ số hex thường",
+    },
+    "a_shard_name": {
+        "en": "a name like train_000.bin (train, val or test; three digits or more)",
+        "vi": "tên dạng train_000.bin (train, val hoặc test; từ ba chữ số)",
+    },
+    "a_token_dtype": {"en": "uint16 or uint32", "vi": "uint16 hoặc uint32"},
+    "language_codes": {
+        "en": "a list of 1 to 256 different strings",
+        "vi": "danh sách từ 1 đến 256 string khác nhau",
+    },
+    "the_split_of_its_name": {
+        "en": "the split that its name begins with",
+        "vi": "split ở đầu tên của nó",
+    },
+    "shard_twice": {
+        "en": "the shard {name} is listed twice",
+        "vi": "shard {name} được liệt kê hai lần",
+    },
+    "key_missing": {"en": "{name} is missing", "vi": "thiếu {name}"},
+    "key_twice": {
+        "en": "the key {name} stands there twice",
+        "vi": "key {name} xuất hiện hai lần",
+    },
+    "too_many_bytes": {
+        "en": "it has {found} bytes; at most {most} are read",
+        "vi": "file có {found} byte; chỉ đọc tối đa {most}",
+    },
     # Datasets.
     "no_directory": {
         "en": "there is no such directory",
