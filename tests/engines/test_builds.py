@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import worlds
 
-from mintdim.pipelines.unit_build.source import chunks
 from mintdim.shared.errors import EngineValidationError, SourceParseError, UnitOverflowError
+from mintdim.sources import chunks
 
 if TYPE_CHECKING:
     from mintdim.pipelines.unit_build.api import UnitBuild
@@ -118,7 +118,7 @@ SCRIPT = """
 import sys, time
 sys.path[:0] = {path!r}
 import worlds
-from mintdim.pipelines.unit_build.source import chunks
+from mintdim.sources import chunks
 chunks.CHUNK_BYTES = 256
 worlds.declare({job!r}).engine.processes(workers=2).run()
 """

@@ -30,8 +30,8 @@ from fuzz.child import CrashError, in_child
 
 import mintdim
 import mintdim.pipelines.unit_build.runtime
-from mintdim.pipelines.unit_build.source import chunks
 from mintdim.shared.errors import MintDimConfigError, MintDimDataError, MintDimError
+from mintdim.sources import chunks
 from mintdim.sources.jsonl import is_blank, read_values
 
 try:

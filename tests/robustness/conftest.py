@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 import worlds
 
-from mintdim.pipelines.unit_build.source import chunks
+from mintdim.sources import chunks
 from mintdim.spill import external_sort
 
 if TYPE_CHECKING:

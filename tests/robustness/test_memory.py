@@ -30,7 +30,7 @@ from pathlib import Path
 import worlds
 import mintdim
 from mintdim.spill import external_sort
-from mintdim.pipelines.unit_build.source import chunks
+from mintdim.sources import chunks
 
 def megabytes(name):
     return int(Path("/proc/self/status").read_text().partition(name)[2].split()[0]) / 1024

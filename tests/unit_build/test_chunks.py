@@ -15,10 +15,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from worlds import jsonl, make_job, write_files
 
-from mintdim.pipelines.unit_build.config import FileJob, SourceFile, TokenizerInfo
-from mintdim.pipelines.unit_build.source import chunks
-from mintdim.pipelines.unit_build.source.chunks import plan_chunks, read_lines
+from mintdim.pipelines.unit_build.config import FileJob, TokenizerInfo
 from mintdim.shared.errors import MintDimError, SourceParseError
+from mintdim.sources import chunks
+from mintdim.sources.chunks import plan_chunks, read_lines
+from mintdim.sources.contract import SourceFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

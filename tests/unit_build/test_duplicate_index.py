@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from worlds import jsonl, make_job, write_files
 
-from mintdim.pipelines.unit_build.source import chunks
+from mintdim.sources import chunks
 from mintdim.spill import external_sort
 from mintdim.spill.external_sort import ExternalSorter
 

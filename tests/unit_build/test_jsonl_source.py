@@ -15,7 +15,6 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from worlds import jsonl, make_job, write_files
 
-from mintdim.pipelines.unit_build.source import chunks
 from mintdim.shared.errors import (
     MintDimDataError,
     SampleFieldTypeError,
@@ -24,6 +23,7 @@ from mintdim.shared.errors import (
     SourceParseError,
     SourceReadError,
 )
+from mintdim.sources import chunks
 from mintdim.sources.jsonl import (
     NESTING_LIMIT,
     is_blank,

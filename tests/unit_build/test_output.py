@@ -17,12 +17,12 @@ import worlds
 from worlds import jsonl, make_job, write_files
 
 import mintdim
-from mintdim.pipelines.unit_build.source import chunks
 from mintdim.shared.errors import (
     BuildInterruptedError,
     OutputWriteError,
     SourceParseError,
 )
+from mintdim.sources import chunks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

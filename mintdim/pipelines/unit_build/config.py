@@ -1,7 +1,7 @@
 """The checked job: frozen, made of tuples, and the only form in which a job reaches the runtime.
 
-The first four classes hold the blocks as they were declared: a block has one entry for all
-files or one entry per file. ``Session`` and ``FileJob`` hold what follows from them, resolved
+The first classes hold the blocks as they were declared: a block has one entry for all files or
+one entry per file. ``Session`` and ``FileJob`` hold what follows from them, resolved
 per output directory and per file.
 """
 
@@ -12,15 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mintdim.shared.types import EngineKind, TokenDType, TokenizerKind
-
-
-@dataclass(frozen=True, slots=True)
-class SourceConfig:
-    """``.source.jsonl(...)``: paths as given, JSON keys, templates."""
-
-    files: tuple[str, ...]
-    fields: tuple[tuple[str, ...], ...]
-    templates: tuple[str, ...]
+    from mintdim.sources.contract import SourceConfig, SourceFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +48,6 @@ class EngineConfig:
 
     kind: EngineKind = "auto"
     workers: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class SourceFile:
-    """A source file as it was found: spelling as given, absolute path, size, time of change."""
-
-    path: str
-    absolute: str
-    bytes: int
-    modified_ns: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,35 +8,21 @@ begins.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from mintdim.pipelines.unit_build.config import FileJob
+from mintdim.sources.contract import Chunk as SourceChunk
+
 if TYPE_CHECKING:
     from mintdim.encoders.flat import Occurrences
     from mintdim.formats.shards import IntArray, TokenArray
-    from mintdim.pipelines.unit_build.config import FileJob
     from mintdim.shared.errors import MintDimDataError, SourceReadError
 
 HashArray = npt.NDArray[np.uint8]
-
-
-@dataclass(frozen=True, slots=True)
-class Chunk:
-    """Consecutive lines of one file: the input of the encode stage.
-
-    Either the lines whose first byte lies in ``[start, stop)`` of the file, or (compressed
-    sources) ``block``, whole lines of the decompressed stream. ``failure`` is what ended that
-    stream after ``block``, if it ended badly. ``consumed`` counts source bytes, for progress.
-    """
-
-    job: FileJob
-    start: int
-    stop: int
-    consumed: int
-    block: bytes | None = None
-    failure: MintDimDataError | SourceReadError | None = None
+Chunk: TypeAlias = SourceChunk[FileJob]
 
 
 @dataclass(frozen=True, slots=True)

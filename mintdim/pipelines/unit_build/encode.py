@@ -23,7 +23,6 @@ from mintdim.pipelines.unit_build.contracts import (
     Failure,
     HashArray,
 )
-from mintdim.pipelines.unit_build.source.chunks import read_error, read_lines
 from mintdim.pipelines.unit_build.source.jsonl import SampleReader
 from mintdim.pipelines.unit_build.tokenizer.special_tokens import (
     count_special,
@@ -34,6 +33,7 @@ from mintdim.pipelines.unit_build.tokenizer.validate import storage_dtype
 from mintdim.pipelines.unit_build.units.planner import smallest_fitting_unit
 from mintdim.shared.errors import MintDimDataError, TokenizerEncodeError, UnitOverflowError
 from mintdim.shared.messages import phrase
+from mintdim.sources.chunks import read_error, read_lines
 from mintdim.sources.jsonl import is_blank
 
 if TYPE_CHECKING:

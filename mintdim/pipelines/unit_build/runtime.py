@@ -15,12 +15,12 @@ from mintdim.pipelines.unit_build.encode import encode_chunk
 from mintdim.pipelines.unit_build.output.dir import OutputDirectory
 from mintdim.pipelines.unit_build.output.manifest import manifest_document
 from mintdim.pipelines.unit_build.result import BuildResult, OutputResult
-from mintdim.pipelines.unit_build.source.chunks import plan_chunks
 from mintdim.pipelines.unit_build.source.validate import check_unchanged
 from mintdim.shared.errors import BuildInterruptedError, MintDimDataError
 from mintdim.shared.log import logger
 from mintdim.shared.progress import Progress
 from mintdim.shared.stopping import StopSignals
+from mintdim.sources.chunks import plan_chunks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,6 @@ from mintdim.pipelines.unit_build.config import (
     EngineConfig,
     FileJob,
     Session,
-    SourceFile,
     TokenizerInfo,
     UnitBuildConfig,
 )
@@ -29,11 +28,11 @@ from mintdim.shared.structure import a_positive_int, is_missing
 if TYPE_CHECKING:
     from mintdim.pipelines.unit_build.config import (
         OutputConfig,
-        SourceConfig,
         TokenizerConfig,
         UnitsConfig,
     )
     from mintdim.shared.types import EngineKind, TokenizerKind
+    from mintdim.sources.contract import SourceConfig, SourceFile
 
 
 @dataclass(slots=True)

@@ -1,35 +1,5 @@
 """JSONL at the door of this pipeline: a line → the values that the template of its file takes."""
 
-from __future__ import annotations
+from mintdim.sources.samples import SampleReader
 
-from typing import TYPE_CHECKING
-
-from mintdim.sources.jsonl import read_values
-from mintdim.sources.template import parse_template
-
-if TYPE_CHECKING:
-    from mintdim.pipelines.unit_build.config import FileJob
-
-
-class SampleReader:
-    """Reads the samples of one file.
-
-    ``text_of`` and ``values_of`` raise ``SourceParseError``, ``SampleSchemaError`` or
-    ``SampleFieldTypeError`` with the file as it was given and the line as it is passed.
-    """
-
-    def __init__(self, job: FileJob) -> None:
-        self._fields, self._file = job.fields, job.source.path
-        self.template = parse_template(job.template, job.fields)
-        order = [job.fields.index(name) for name in self.template.placeholders]
-        # Most templates take the fields as they were declared; this spares a list per sample.
-        self._order = None if order == list(range(len(job.fields))) else order
-
-    def values_of(self, line: bytes, number: int) -> tuple[str, ...]:
-        """Return one value per placeholder, in order."""
-        values = read_values(line, self._fields, self._file, number)
-        return tuple(values if self._order is None else [values[i] for i in self._order])
-
-    def text_of(self, line: bytes, number: int) -> str:
-        """Return the rendered text of a sample."""
-        return self.template.render(self.values_of(line, number))
+__all__ = ["SampleReader"]

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from mintdim.pipelines.unit_build.contracts import Chunk
 from mintdim.shared.errors import SourceParseError, SourceReadError
 from mintdim.shared.messages import os_reason
 from mintdim.sources.compression import (
@@ -18,20 +17,19 @@ from mintdim.sources.compression import (
     archive_kind,
     decompressed,
 )
+from mintdim.sources.contract import Chunk, Job, SourceJob
 from mintdim.sources.lines import BOM
 from mintdim.sources.template import parse_template
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mintdim.pipelines.unit_build.config import FileJob
-
 # Also the most text that a chunk gives, unless a single line gives more.
 CHUNK_BYTES = 4 * 1024 * 1024
 _SMALLEST_CHUNK = 1024
 
 
-def plan_chunks(job: FileJob, chunk_bytes: int | None = None) -> Iterator[Chunk]:
+def plan_chunks(job: Job, chunk_bytes: int | None = None) -> Iterator[Chunk[Job]]:
     """Yield the chunks of a file; their size has no effect on what is written."""
     chunk_bytes = chunk_bytes or _chunk_bytes(job)
     kind = archive_kind(job.source.absolute)
@@ -43,7 +41,7 @@ def plan_chunks(job: FileJob, chunk_bytes: int | None = None) -> Iterator[Chunk]
         yield Chunk(job, start, stop, consumed=stop - start)
 
 
-def _chunk_bytes(job: FileJob) -> int:
+def _chunk_bytes(job: SourceJob) -> int:
     """Return the size of a chunk: smaller where the template makes much text of little data."""
     template = parse_template(job.template, job.fields)
     repeats = max(Counter(template.placeholders).values(), default=1)
@@ -53,7 +51,7 @@ def _chunk_bytes(job: FileJob) -> int:
     return max(_SMALLEST_CHUNK, int(CHUNK_BYTES / growth))
 
 
-def read_lines(chunk: Chunk) -> list[bytes]:
+def read_lines(chunk: Chunk[Job]) -> list[bytes]:
     """Return the lines of a chunk without their ``\\n``; a byte order mark of the file is cut.
 
     Raises ``OSError``.
@@ -69,7 +67,7 @@ def read_lines(chunk: Chunk) -> list[bytes]:
     return lines
 
 
-def read_error(job: FileJob, error: OSError) -> SourceReadError:
+def read_error(job: SourceJob, error: OSError) -> SourceReadError:
     """Return the error that names the source which the system could not read."""
     reason = os_reason(error)
     failure = SourceReadError(file=job.source.path, reason=reason)
@@ -77,7 +75,7 @@ def read_error(job: FileJob, error: OSError) -> SourceReadError:
     return failure
 
 
-def _read_range(chunk: Chunk) -> tuple[bytes, bytes]:
+def _read_range(chunk: Chunk[Job]) -> tuple[bytes, bytes]:
     """Return the lines whose first byte lies in ``[start, stop)``, and the rest of the last one."""
     with open(chunk.job.source.absolute, "rb") as file:
         start = chunk.start
@@ -90,7 +88,7 @@ def _read_range(chunk: Chunk) -> tuple[bytes, bytes]:
     return data, rest
 
 
-def _stream_chunks(job: FileJob, kind: str, chunk_bytes: int) -> Iterator[Chunk]:
+def _stream_chunks(job: Job, kind: str, chunk_bytes: int) -> Iterator[Chunk[Job]]:
     """Yield blocks of whole lines; only the last may lack its ``\\n``, or bear a failure."""
     place = start = 0
     for lines, position, failure in _line_blocks(job, kind, chunk_bytes):
@@ -116,7 +114,7 @@ def _pieces(lines: bytes, chunk_bytes: int) -> Iterator[bytes]:
 
 
 def _line_blocks(
-    job: FileJob, kind: str, chunk_bytes: int
+    job: SourceJob, kind: str, chunk_bytes: int
 ) -> Iterator[tuple[bytes, int, SourceParseError | SourceReadError | None]]:
     """Yield whole lines, the position in the archive, and what ended it if it ended badly."""
     pending: list[bytes] = []
@@ -140,7 +138,7 @@ def _line_blocks(
         yield b"".join(pending), position, None
 
 
-def _damaged(job: FileJob, line: int, cause: ArchiveError) -> SourceParseError:
+def _damaged(job: SourceJob, line: int, cause: ArchiveError) -> SourceParseError:
     error = SourceParseError(file=job.source.path, line=line, reason=cause.reason)
     error.__cause__ = cause.__cause__
     return error
