@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mintdim.encoders.contract import Encoded, Encoder
+from mintdim.encoders.batching import encode_texts, refused_text
 from mintdim.encoders.flat import Occurrences, find_tokens
 from mintdim.encoders.opening import open_encoder
 from mintdim.formats.shards import numpy_dtype, to_storage
@@ -32,18 +32,12 @@ from mintdim.pipelines.unit_build.tokenizer.special_tokens import (
 from mintdim.pipelines.unit_build.tokenizer.validate import storage_dtype
 from mintdim.pipelines.unit_build.units.planner import smallest_fitting_unit
 from mintdim.shared.errors import MintDimDataError, TokenizerEncodeError, UnitOverflowError
-from mintdim.shared.messages import phrase
 from mintdim.sources.chunks import read_error, read_lines
 from mintdim.sources.jsonl import is_blank
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from mintdim.encoders.contract import Encoded, Encoder
     from mintdim.pipelines.unit_build.config import FileJob
-
-
-# Bounds the memory of a tokenizer call: libraries take up to 300 bytes per character.
-_BATCH_CHARACTERS = 500_000
 
 
 def encode_chunk(chunk: Chunk) -> EncodedChunk | Failure:
@@ -98,57 +92,12 @@ def _render(
 def _encode(
     encoder: Encoder, texts: list[str], numbers: list[int], job: FileJob
 ) -> tuple[Encoded, TokenizerEncodeError | None]:
-    """Encode in batches; return the ids before the first text that the library refuses."""
-    batches = []
-    for start, stop in _batches(texts, job.build_batch):
-        batch = texts[start:stop]
-        try:
-            batches.append(encoder.encode_batch(batch))
-        except ValueError:
-            done, cause = _encode_one_by_one(encoder, batch)
-            number = numbers[start + len(done)]
-            return _joined([*batches, *done]), _refusal(job, number, cause)
-    return _joined(batches), None
-
-
-def _batches(texts: list[str], build_batch: int) -> Iterator[tuple[int, int]]:
-    """Yield ranges of at most ``build_batch`` texts and, beyond one, ``_BATCH_CHARACTERS``."""
-    start = characters = 0
-    for i, text in enumerate(texts):
-        characters += len(text)
-        if i > start and (i - start == build_batch or characters > _BATCH_CHARACTERS):
-            yield start, i
-            start, characters = i, len(text)
-    if texts:
-        yield start, len(texts)
-
-
-def _encode_one_by_one(encoder: Encoder, texts: list[str]) -> tuple[list[Encoded], ValueError]:
-    """Return the ids of the texts before the refused one, and what the library said."""
-    done: list[Encoded] = []
-    try:
-        for text in texts:
-            done.append(encoder.encode_batch([text]))  # noqa: PERF401 (kept up to the refusal)
-    except ValueError as error:
-        return done, error
-    raise AssertionError("a batch was refused, but none of its texts")
-
-
-def _refusal(job: FileJob, number: int, cause: ValueError) -> TokenizerEncodeError:
-    error = TokenizerEncodeError(
-        file=job.source.path,
-        line=number,
-        tokenizer=job.tokenizer.path,
-        problem=phrase("library_error", detail=str(cause)),
-    )
-    error.__cause__ = cause
-    return error
-
-
-def _joined(batches: list[Encoded]) -> Encoded:
-    ids = [batch.ids for batch in batches] or [np.empty(0, dtype=np.uint32)]
-    lengths = [batch.lengths for batch in batches] or [np.empty(0, dtype=np.int64)]
-    return Encoded(np.concatenate(ids), np.concatenate(lengths))
+    """Return the ids before the first text that the library refuses, and its error."""
+    encoded, refusal = encode_texts(encoder, texts, job.build_batch)
+    if refusal is None:
+        return encoded, None
+    line = numbers[refusal.number]
+    return encoded, refused_text(refusal, job.source.path, line, job.tokenizer.path)
 
 
 def _overflow(

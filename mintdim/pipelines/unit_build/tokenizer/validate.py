@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mintdim.encoders.opening import open_encoder, read_tokenizer
+from mintdim.encoders.opening import open_encoder
+from mintdim.encoders.validate import load_encoder, path_of
 from mintdim.formats.shards import token_dtype
 from mintdim.pipelines.unit_build.config import TokenizerConfig, TokenizerInfo
 from mintdim.pipelines.unit_build.tokenizer import hf_json, sentencepiece
 from mintdim.pipelines.unit_build.tokenizer.literals import check_covered, warn_of_lost_literals
-from mintdim.shared.errors import (
-    TokenizerMappingError,
-    TokenizerValidationError,
-)
-from mintdim.shared.files import sha256_of
+from mintdim.shared.errors import TokenizerMappingError
 from mintdim.shared.mapping import check_arity
-from mintdim.shared.messages import Phrase, phrase
-from mintdim.shared.paths import absolute, as_given, is_path, is_usable_path, require_file
+from mintdim.shared.paths import require_file
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -24,7 +20,6 @@ if TYPE_CHECKING:
     from mintdim.pipelines.unit_build.config import FileJob
     from mintdim.shared.types import TokenDType, TokenizerKind
 
-_LIBRARY_NAMES = {"sentencepiece": "sentencepiece", "hf_json": "tokenizers"}
 _DOORS: dict[TokenizerKind, ModuleType] = {"sentencepiece": sentencepiece, "hf_json": hf_json}
 
 
@@ -34,7 +29,7 @@ def check_structure(kind: TokenizerKind, config: object) -> TokenizerConfig:
     Raises ``TokenizerValidationError``.
     """
     entries = config if isinstance(config, (list, tuple)) else [config]
-    return TokenizerConfig(kind=kind, paths=tuple(_path_of(entry) for entry in entries))
+    return TokenizerConfig(kind=kind, paths=tuple(path_of(entry) for entry in entries))
 
 
 def check_mapping(tokenizer: TokenizerConfig, file_count: int) -> None:
@@ -75,33 +70,8 @@ def check_literals(job: FileJob, literals: tuple[str, ...]) -> None:
     warn_of_lost_literals(encoder, literals, job.template)
 
 
-def _path_of(config: object) -> str:
-    if not isinstance(config, dict):
-        raise _config_error(phrase("tokenizer_not_a_dict", found=type(config).__name__))
-    unknown = [key for key in config if key != "path"]
-    if unknown:
-        raise _config_error(phrase("tokenizer_unknown_keys", keys=str(unknown)))
-    if "path" not in config:
-        raise _config_error(phrase("tokenizer_no_path"))
-    path = config["path"]
-    if not is_path(path) or not is_usable_path(as_given(path)):
-        found = repr(path) if isinstance(path, str) else type(path).__name__
-        raise _config_error(phrase("tokenizer_path_type", found=found))
-    return as_given(path)
-
-
-def _config_error(problem: Phrase) -> TokenizerValidationError:
-    return TokenizerValidationError(component="config", problem=problem)
-
-
 def _load_one(kind: TokenizerKind, path: str) -> TokenizerInfo:
-    door, resolved = _DOORS[kind], absolute(path)
-    sha256 = sha256_of(read_tokenizer(resolved, path))
-    try:
-        encoder = open_encoder(kind, resolved, sha256)
-    except ValueError as error:
-        detail = phrase("tokenizer_unreadable", kind=_LIBRARY_NAMES[kind], detail=str(error))
-        raise TokenizerValidationError(component="format", file=path, problem=detail) from error
+    door, (encoder, resolved, sha256) = _DOORS[kind], load_encoder(kind, path)
     info = TokenizerInfo(
         kind=kind,
         path=path,

@@ -1,0 +1,80 @@
+"""Many texts through a tokenizer: in batches of bounded size, up to the first refused text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from mintdim.encoders.contract import Encoded, Encoder
+from mintdim.shared.errors import TokenizerEncodeError
+from mintdim.shared.messages import phrase
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Bounds the memory of a tokenizer call: libraries take up to 300 bytes per character.
+_BATCH_CHARACTERS = 500_000
+
+
+class Refusal(NamedTuple):
+    """The first text (``number`` from 0 among all) that the library refuses, and what it said."""
+
+    number: int
+    cause: ValueError
+
+
+def encode_texts(
+    encoder: Encoder, texts: list[str], build_batch: int
+) -> tuple[Encoded, Refusal | None]:
+    """Encode in batches; return the ids before the first text that the library refuses."""
+    batches = []
+    for start, stop in _batches(texts, build_batch):
+        batch = texts[start:stop]
+        try:
+            batches.append(encoder.encode_batch(batch))
+        except ValueError:
+            done, cause = _encode_one_by_one(encoder, batch)
+            return _joined([*batches, *done]), Refusal(start + len(done), cause)
+    return _joined(batches), None
+
+
+def refused_text(refusal: Refusal, file: str, line: int, tokenizer: str) -> TokenizerEncodeError:
+    """Return the error of a refused text; ``file`` and ``tokenizer`` as they were given."""
+    error = TokenizerEncodeError(
+        file=file,
+        line=line,
+        tokenizer=tokenizer,
+        problem=phrase("library_error", detail=str(refusal.cause)),
+    )
+    error.__cause__ = refusal.cause
+    return error
+
+
+def _batches(texts: list[str], build_batch: int) -> Iterator[tuple[int, int]]:
+    """Yield ranges of at most ``build_batch`` texts and, beyond one, ``_BATCH_CHARACTERS``."""
+    start = characters = 0
+    for i, text in enumerate(texts):
+        characters += len(text)
+        if i > start and (i - start == build_batch or characters > _BATCH_CHARACTERS):
+            yield start, i
+            start, characters = i, len(text)
+    if texts:
+        yield start, len(texts)
+
+
+def _encode_one_by_one(encoder: Encoder, texts: list[str]) -> tuple[list[Encoded], ValueError]:
+    """Return the ids of the texts before the refused one, and what the library said."""
+    done: list[Encoded] = []
+    try:
+        for text in texts:
+            done.append(encoder.encode_batch([text]))  # noqa: PERF401 (kept up to the refusal)
+    except ValueError as error:
+        return done, error
+    raise AssertionError("a batch was refused, but none of its texts")
+
+
+def _joined(batches: list[Encoded]) -> Encoded:
+    ids = [batch.ids for batch in batches] or [np.empty(0, dtype=np.uint32)]
+    lengths = [batch.lengths for batch in batches] or [np.empty(0, dtype=np.int64)]
+    return Encoded(np.concatenate(ids), np.concatenate(lengths))
