@@ -1,7 +1,10 @@
-"""The protocol of all engines: an ordered map."""
+"""The protocol of all engines, an ordered map, and what a job says of its engine."""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Protocol, TypeVar
+
+from mintdim.shared.types import EngineKind
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -18,3 +21,14 @@ class Engine(Protocol):
     def map(self, task: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
         """Yield ``task(item)`` for every item, in order."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class EngineConfig:
+    """``.engine.inline()`` or ``.engine.processes(workers)``; decides where, never what.
+
+    ``workers`` 0 means one per core.
+    """
+
+    kind: EngineKind = "auto"
+    workers: int = 0

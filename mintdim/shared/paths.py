@@ -2,7 +2,14 @@
 
 import os
 
-from mintdim.shared.errors import MintDimFileNotFoundError, NotAFileError
+from mintdim.shared.errors import (
+    MintDimFileNotFoundError,
+    NotAFileError,
+    OutputNotADirectoryError,
+    OutputValidationError,
+    OutputWriteError,
+)
+from mintdim.shared.messages import os_reason
 from mintdim.shared.types import StrPath
 
 
@@ -51,6 +58,29 @@ def require_file(path: str, context: str) -> str:
     if not os.path.isfile(path):
         raise NotAFileError(context=context, file=path)
     return absolute(path)
+
+
+def require_new_directory(directory: str) -> None:
+    """Check that nothing, or an empty directory, stands where a dataset will go.
+
+    Raises ``OutputValidationError``, ``OutputNotADirectoryError`` or ``OutputWriteError``.
+    """
+    existing = resolved = absolute(directory)
+    while not os.path.lexists(existing):
+        existing = os.path.dirname(existing)
+    if not os.path.isdir(existing):
+        raise OutputNotADirectoryError(directory=directory)
+    if existing == resolved and entries_of(directory):
+        raise OutputValidationError(directory=directory)
+
+
+def entries_of(directory: str) -> list[str]:
+    """Return the names in an output directory; raises ``OutputWriteError``."""
+    try:
+        return os.listdir(directory)
+    except OSError as error:
+        reason = os_reason(error)
+        raise OutputWriteError(path=directory, reason=reason) from error
 
 
 def same_or_nested(first: str, second: str) -> bool:

@@ -16,14 +16,15 @@ class Progress:
     """Bytes read of bytes in all, samples/s, tokens/s and the time left.
 
     ``total_bytes`` counts the source files as they lie on the disk (compressed ones
-    compressed). Drawn on ``sys.stderr`` only if that is a terminal.
+    compressed); ``title`` stands before the bar. Drawn on ``sys.stderr`` only if that is a
+    terminal.
     """
 
-    def __init__(self, total_bytes: int) -> None:
+    def __init__(self, total_bytes: int, title: str) -> None:
         self._samples = 0
         self._tokens = 0
         self._started = time.monotonic()
-        self._bar = _open_bar(total_bytes) if sys.stderr and sys.stderr.isatty() else None
+        self._bar = _open_bar(total_bytes, title) if sys.stderr and sys.stderr.isatty() else None
 
     def __enter__(self) -> Progress:
         return self
@@ -49,10 +50,10 @@ class Progress:
         self._bar.update(source_bytes)
 
 
-def _open_bar(total_bytes: int) -> Any:
+def _open_bar(total_bytes: int, title: str) -> Any:
     from tqdm import tqdm
 
-    return tqdm(total=total_bytes, unit="B", unit_scale=True, desc="unit-build", leave=False)
+    return tqdm(total=total_bytes, unit="B", unit_scale=True, desc=title, leave=False)
 
 
 @contextlib.contextmanager

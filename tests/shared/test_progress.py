@@ -73,7 +73,7 @@ def on_a_terminal(world: Path, program: str) -> str:
 def test_nothing_is_drawn_where_stderr_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     stderr = io.StringIO()
     monkeypatch.setattr(sys, "stderr", stderr)
-    with Progress(100) as progress:
+    with Progress(100, "unit-build") as progress:
         progress.advance(50, 1, 2)
         progress.advance(50, 1, 2)
     assert stderr.getvalue() == ""
@@ -81,7 +81,7 @@ def test_nothing_is_drawn_where_stderr_is_no_terminal(monkeypatch: pytest.Monkey
 
 def test_a_program_without_stderr_makes_progress_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", None)
-    with Progress(100) as progress:
+    with Progress(100, "unit-build") as progress:
         progress.advance(100, 1, 2)
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mintdim.engines.block import EngineBlock
 from mintdim.pipelines.unit_build.validate import Declaration, validate
 from mintdim.shared.log import shown_by_default
+from mintdim.sources.block import SourceBlock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mintdim.pipelines.unit_build.config import UnitBuildConfig
     from mintdim.pipelines.unit_build.result import BuildResult
-    from mintdim.shared.types import EngineKind, StrPath, TokenizerKind
+    from mintdim.shared.types import StrPath, TokenizerKind
 
     TokenizerDict = dict[str, Any]
 
@@ -29,10 +31,10 @@ class UnitBuild:
 
     def __init__(self) -> None:
         self._declared = Declaration()
-        self.source = SourceBlock(self)
+        self.source = SourceBlock(self, self._declared)
         self.tokenizer = TokenizerBlock(self)
         self.output = OutputBlock(self)
-        self.engine = EngineBlock(self)
+        self.engine = EngineBlock(self, self._declared)
 
     def units(
         self,
@@ -71,29 +73,6 @@ class UnitBuild:
             from mintdim.pipelines.unit_build.runtime import run_unit_build
 
             return run_unit_build(config)
-
-
-class SourceBlock:
-    """Where the samples come from."""
-
-    def __init__(self, job: UnitBuild) -> None:
-        self._job = job
-
-    def jsonl(
-        self,
-        files: Sequence[StrPath] | None = None,
-        fields: Sequence[Sequence[str]] | None = None,
-        templates: Sequence[str] | None = None,
-    ) -> UnitBuild:
-        """Declare JSONL sources.
-
-        ``files``: paths of ``.jsonl``, ``.jsonl.gz`` or ``.jsonl.zst`` files, read in this order;
-        relative ones start at the working directory. ``fields``: per file the JSON keys to read;
-        every sample must have them, other keys are ignored. ``templates``: the text of a sample,
-        with ``{key}`` where a value goes; all other characters, braces included, stay.
-        """
-        self._job._declared.source = {"files": files, "fields": fields, "templates": templates}
-        return self._job
 
 
 class TokenizerBlock:
@@ -141,27 +120,4 @@ class OutputBlock:
             "paths": paths,
             "samples_per_shard": samples_per_shard,
         }
-        return self._job
-
-
-class EngineBlock:
-    """Where the job runs; the bytes that it writes do not depend on it."""
-
-    def __init__(self, job: UnitBuild) -> None:
-        self._job = job
-
-    def inline(self) -> UnitBuild:
-        """Run in this process, one piece after the other."""
-        return self._record("inline", None)
-
-    def processes(self, workers: int | None = None) -> UnitBuild:
-        """Run in ``workers`` processes of this machine (default: one per core).
-
-        Without an engine block, large inputs get as many workers as there are cores.
-        """
-        return self._record("processes", workers)
-
-    def _record(self, kind: EngineKind, workers: int | None) -> UnitBuild:
-        self._job._declared.engine_kind = kind
-        self._job._declared.workers = workers
         return self._job

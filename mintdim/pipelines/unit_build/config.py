@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mintdim.shared.types import EngineKind, TokenDType, TokenizerKind
+    from mintdim.engines.contract import EngineConfig
+    from mintdim.shared.types import TokenDType, TokenizerKind
     from mintdim.sources.contract import SourceConfig, SourceFile
 
 
@@ -37,17 +38,6 @@ class OutputConfig:
 
     directories: tuple[str, ...]
     samples_per_shard: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class EngineConfig:
-    """``.engine.inline()`` or ``.engine.processes(workers)``; decides where, never what.
-
-    ``workers`` 0 means one per core.
-    """
-
-    kind: EngineKind = "auto"
-    workers: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ def run_unit_build(config: UnitBuildConfig) -> BuildResult:
     Raises the first error of the data in source order, or a ``MintDimEnvironmentError``.
     """
     engine = open_engine(config.engine.kind, config.engine.workers, config.source_bytes)
-    with StopSignals() as stop, Progress(config.source_bytes) as progress:
+    with StopSignals() as stop, Progress(config.source_bytes, "unit-build") as progress:
         outputs = [
             _build_output(config, session, engine, progress, stop) for session in config.sessions
         ]

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mintdim.engines.validate import check_engine
 from mintdim.pipelines.unit_build.config import (
-    EngineConfig,
     FileJob,
     Session,
     TokenizerInfo,
@@ -20,10 +20,10 @@ from mintdim.pipelines.unit_build.output import validate as output_rules
 from mintdim.pipelines.unit_build.source import validate as source_rules
 from mintdim.pipelines.unit_build.tokenizer import validate as tokenizer_rules
 from mintdim.pipelines.unit_build.units import validate as unit_rules
-from mintdim.shared.errors import EngineValidationError, PipelineValidationError
+from mintdim.shared.errors import PipelineValidationError
 from mintdim.shared.mapping import per_file
 from mintdim.shared.paths import absolute
-from mintdim.shared.structure import a_positive_int, is_missing
+from mintdim.shared.structure import is_missing
 
 if TYPE_CHECKING:
     from mintdim.pipelines.unit_build.config import (
@@ -59,7 +59,7 @@ def validate(declared: Declaration) -> UnitBuildConfig:
     tokenizer = tokenizer_rules.check_structure(declared.tokenizer_kind, declared.tokenizer)
     units = unit_rules.check_structure(**declared.units)
     output = output_rules.check_structure(**declared.output)
-    engine = _engine(declared)
+    engine = check_engine(declared.engine_kind, declared.workers)
     _check_mapping(source, tokenizer, units, output)
     files = source_rules.locate(source)
     tokenizer_rules.check_exist(tokenizer)
@@ -92,15 +92,6 @@ def _check_complete(declared: Declaration) -> None:
 
 def _first_given(path: object, paths: object) -> object:
     return paths if path is None else path
-
-
-def _engine(declared: Declaration) -> EngineConfig:
-    if declared.workers is None:
-        return EngineConfig(declared.engine_kind)
-    workers = a_positive_int(
-        declared.workers, "workers", lambda problem: EngineValidationError(problem=problem)
-    )
-    return EngineConfig(declared.engine_kind, workers)
 
 
 def _check_mapping(

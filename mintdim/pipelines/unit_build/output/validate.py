@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -10,16 +9,13 @@ from mintdim.pipelines.unit_build.config import OutputConfig
 from mintdim.shared.errors import (
     OutputConfigError,
     OutputMappingError,
-    OutputNotADirectoryError,
     OutputOverlapError,
     OutputTokenizerError,
-    OutputValidationError,
-    OutputWriteError,
     SamplesPerShardError,
 )
 from mintdim.shared.mapping import check_arity
-from mintdim.shared.messages import Phrase, os_reason, phrase
-from mintdim.shared.paths import absolute, same_or_nested
+from mintdim.shared.messages import Phrase, phrase
+from mintdim.shared.paths import require_new_directory, same_or_nested
 from mintdim.shared.structure import a_list, a_path, is_positive_int, shown
 
 if TYPE_CHECKING:
@@ -61,7 +57,7 @@ def check_mapping(output: OutputConfig, file_count: int) -> None:
 def check_new(output: OutputConfig) -> None:
     """Raise ``OutputValidationError`` unless every directory is new or empty."""
     for directory in output.directories:
-        _check_new(directory, absolute(directory))
+        require_new_directory(directory)
 
 
 def check_one_tokenizer(session: Session) -> None:
@@ -89,21 +85,3 @@ def _samples_per_shard(entries: object) -> tuple[int, ...]:
 
 def _samples_arity(file_count: int, count: int) -> SamplesPerShardError:
     return SamplesPerShardError(problem=phrase("samples_arity", file_count=file_count, count=count))
-
-
-def _check_new(directory: str, resolved: str) -> None:
-    existing = resolved
-    while not os.path.lexists(existing):
-        existing = os.path.dirname(existing)
-    if not os.path.isdir(existing):
-        raise OutputNotADirectoryError(directory=directory)
-    if existing == resolved and _entries(directory, resolved):
-        raise OutputValidationError(directory=directory)
-
-
-def _entries(directory: str, resolved: str) -> list[str]:
-    try:
-        return os.listdir(resolved)
-    except OSError as error:
-        reason = os_reason(error)
-        raise OutputWriteError(path=directory, reason=reason) from error

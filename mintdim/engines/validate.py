@@ -1,0 +1,25 @@
+"""Rules of the engine block, which are the same in every pipeline."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mintdim.engines.contract import EngineConfig
+from mintdim.shared.errors import EngineValidationError
+from mintdim.shared.structure import a_positive_int
+
+if TYPE_CHECKING:
+    from mintdim.shared.types import EngineKind
+
+
+def check_engine(kind: EngineKind, workers: object) -> EngineConfig:
+    """Return the checked block; ``workers`` None means one per core.
+
+    Raises ``EngineValidationError``.
+    """
+    if workers is None:
+        return EngineConfig(kind)
+    count = a_positive_int(
+        workers, "workers", lambda problem: EngineValidationError(problem=problem)
+    )
+    return EngineConfig(kind, count)
