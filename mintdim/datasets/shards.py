@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import errno
-import mmap
-from collections import OrderedDict
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from mintdim.datasets.mappings import Mappings, map_file
 from mintdim.formats import names
 
 if TYPE_CHECKING:
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
 
     from mintdim.formats.shards import IntArray, TokenArray
 
-# A mapping costs address space, not memory; but it keeps a handle open (Python before 3.13).
-_MOST_MAPPINGS = 16_384
 _SHARDS_AT_ONCE = 128
 
 
@@ -29,20 +26,16 @@ class _Shard(NamedTuple):
 
 
 class MappedShards:
-    """All shards of a dataset; ``shard(unit_size, k)`` is [samples, unit_size].
-
-    At most half of the handles that this process may have are used; the shard that was not
-    touched for the longest time is closed first.
-    """
+    """All shards of a dataset; ``shard(unit_size, k)`` is [samples, unit_size]."""
 
     def __init__(self, root: Path, dtype: np.dtype[Any]) -> None:
-        self._root, self._dtype = root, dtype
-        self._mapped: OrderedDict[tuple[int, int], _Shard] = OrderedDict()
-        self._most = max(1, min(_MOST_MAPPINGS, _handles() // 2))
+        self._dtype = dtype
+        # No method of this object: a cycle would keep the files open after the dataset is gone.
+        self._mapped = Mappings(partial(_map, root, dtype))
 
     def shard(self, unit_size: int, number: int) -> TokenArray:
         """Return the rows of one shard, read-only."""
-        return self._open(unit_size, number).rows
+        return self._mapped[unit_size, number].rows
 
     def rows(self, unit_size: int, shards: IntArray, rows: IntArray) -> TokenArray:
         """Return rows of one unit by shard and row number [n] as [n, unit_size].
@@ -55,7 +48,7 @@ class MappedShards:
         if stop - first == len(rows) and (shards == shards[0]).all() and _ascend(rows):
             return self.shard(unit_size, int(shards[0]))[first:stop]
         distinct = set(shards.tolist())
-        if len(distinct) <= min(self._most, _SHARDS_AT_ONCE):
+        if len(distinct) <= min(self._mapped.most, _SHARDS_AT_ONCE):
             return self._joined(unit_size, distinct, shards.tolist(), rows.tolist())
         return self._by_shard(unit_size, shards, rows)
 
@@ -64,7 +57,7 @@ class MappedShards:
     ) -> TokenArray:
         # Joining slices of bytes takes half the time of assigning one numpy row after the other.
         width = unit_size * self._dtype.itemsize
-        data = {number: self._open(unit_size, number).data for number in distinct}
+        data = {number: self._mapped[unit_size, number].data for number in distinct}
         records = [
             data[number][row * width : (row + 1) * width]
             for number, row in zip(shards, rows, strict=True)
@@ -81,40 +74,13 @@ class MappedShards:
             found[places] = self.shard(unit_size, int(shards[places[0]]))[rows[places]]
         return found
 
-    def _open(self, unit_size: int, number: int) -> _Shard:
-        key = unit_size, number
-        if (shard := self._mapped.get(key)) is not None:
-            self._mapped.move_to_end(key)
-            return shard
-        while len(self._mapped) >= self._most:
-            self._mapped.popitem(last=False)
-        shard = self._mapped[key] = self._map(unit_size, number)
-        return shard
 
-    def _map(self, unit_size: int, number: int) -> _Shard:
-        path = self._root / names.shard_path(unit_size, number)
-        while True:
-            try:
-                with open(path, "rb") as file:
-                    mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            except OSError as error:  # the rest of the process needs more than half of them
-                if error.errno != errno.EMFILE or not self._mapped:
-                    raise
-                self._mapped.popitem(last=False)
-            else:
-                rows: TokenArray = np.frombuffer(mapped, dtype=self._dtype).reshape(-1, unit_size)
-                return _Shard(rows, memoryview(mapped))
+def _map(root: Path, dtype: np.dtype[Any], place: tuple[int, int]) -> _Shard:
+    unit_size, number = place
+    mapped = map_file(root / names.shard_path(unit_size, number))
+    rows: TokenArray = np.frombuffer(mapped, dtype=dtype).reshape(-1, unit_size)
+    return _Shard(rows, memoryview(mapped))
 
 
 def _ascend(rows: IntArray) -> bool:
     return bool((np.diff(rows) == 1).all())
-
-
-def _handles() -> int:
-    """Return how many handles this process may have open."""
-    try:
-        import resource
-    except ImportError:  # Windows: the limit of the C library
-        return 512
-    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return 2 * _MOST_MAPPINGS if limit == resource.RLIM_INFINITY else int(limit)

@@ -173,7 +173,7 @@ def test_more_shards_than_handles_can_be_read(
     """Whether the limit is respected, or met because others took the handles."""
     content = {"in.jsonl": rows(seed=1, count=90), "tok.model": spm()}
     world = build(tmp_path, content, samples_per_shard=[1])
-    monkeypatch.setattr("mintdim.datasets.shards._handles", lambda: 2 * most)
+    monkeypatch.setattr("mintdim.datasets.mappings._handles", lambda: 2 * most)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     opened = max(map(int, os.listdir("/proc/self/fd")))
     holes = opened + 1 - len(os.listdir("/proc/self/fd"))
