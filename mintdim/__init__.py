@@ -20,6 +20,7 @@ from mintdim.shared.version import __version__
 if TYPE_CHECKING:
     from mintdim.datasets.opening import open_dataset as open  # noqa: A004
     from mintdim.encoders.prepare import prepare_tokenizer
+    from mintdim.fetching.fetch import fetch
     from mintdim.verification.verify import verify
 
 
@@ -30,6 +31,7 @@ __all__ = [
     "MintDimEnvironmentError",
     "MintDimError",
     "__version__",
+    "fetch",
     "open",
     "pipeline",
     "prepare_tokenizer",
@@ -39,6 +41,7 @@ __all__ = [
 
 # Imported when they are first used: they need numpy or a tokenizer library.
 _LAZY = {
+    "fetch": ("mintdim.fetching.fetch", "fetch"),
     "open": ("mintdim.datasets.opening", "open_dataset"),
     "prepare_tokenizer": ("mintdim.encoders.prepare", "prepare_tokenizer"),
     "verify": ("mintdim.verification.verify", "verify"),

@@ -32,6 +32,7 @@ ROOMS: dict[str, set[str]] = {
     "pipelines": {"shared", "formats", "sources", "encoders", "engines", "spill"},
     "datasets": {"shared", "formats", "sources", "encoders"},
     "verification": {"shared", "formats", "sources", "encoders"},
+    "fetching": {"shared", "formats"},
     "planning": {"shared", "formats", "sources", "encoders"},
     "reporting": {"shared", "formats", "datasets", "planning"},
 }
@@ -39,7 +40,7 @@ STANDARD_LIBRARY_ONLY = {"shared", "bpe"}
 # The bar is drawn by tqdm, which is imported when there is a terminal to draw on.
 LAZY_EXCEPTIONS = {("shared.progress", "tqdm"), ("bpe.tiktoken_bridge", "tiktoken")}
 # The front door names the doors of other rooms, and opens them when they are asked for.
-FRONT_DOOR = {"datasets.opening", "encoders.prepare", "verification.verify"}
+FRONT_DOOR = {"datasets.opening", "encoders.prepare", "fetching.fetch", "verification.verify"}
 
 # Inside a pipeline: each of its own modules may import these; ROOM stands for all its rooms.
 ROOM = "a room"

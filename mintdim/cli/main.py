@@ -14,7 +14,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from mintdim import __version__
-from mintdim.cli import build, show, tokenizer, verify
+from mintdim.cli import build, fetch, show, tokenizer, verify
 from mintdim.cli.options import common_options
 from mintdim.shared.errors import MintDimError
 from mintdim.shared.language import set_language
@@ -22,7 +22,7 @@ from mintdim.shared.language import set_language
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-COMMANDS = (build, verify, show, tokenizer)
+COMMANDS = (build, verify, show, fetch, tokenizer)
 
 FINE, FINDINGS, USAGE, FAILED, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -31,6 +31,7 @@ examples:
   mintdim build job.toml
   mintdim verify artifacts/train_units --full
   mintdim show artifacts/train_units --sample 42
+  mintdim fetch https://example.org/data/news_shards news_shards
   mintdim tokenizer prepare tokenizer.json ready.json --pad "<pad>" --unk "<unk>"
   mintdim COMMAND --help
 

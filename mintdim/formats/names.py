@@ -1,5 +1,7 @@
 """The names of all files of a unit dataset, relative to its directory."""
 
+import re
+
 MANIFEST = "manifest.json"
 HISTOGRAM = "histogram.json"
 STATS = "stats.json"
@@ -25,3 +27,22 @@ def unit_directory(unit_size: int) -> str:
 def shard_path(unit_size: int, number: int) -> str:
     """Return the path of shard ``number`` (from 0) of one unit size."""
     return f"{unit_directory(unit_size)}/shard_{number:06d}.bin"
+
+
+_LISTED = {
+    HISTOGRAM,
+    STATS,
+    SAMPLE_INDEX,
+    SAMPLE_INDEX_BINARY,
+    DUPLICATE_INDEX,
+    UNK_INDEX,
+    SPECIAL_INDEX,
+}
+_LISTED_IN_UNIT = re.compile(
+    rf"unit_[1-9][0-9]{{0,17}}/(shard_[0-9]{{6,18}}\.bin|{re.escape(EMPTY_UNIT)})"
+)
+
+
+def is_listed(name: str) -> bool:
+    """Say whether ``shards_index.json`` of a dataset may list a file of this name."""
+    return name in _LISTED or _LISTED_IN_UNIT.fullmatch(name) is not None

@@ -29,6 +29,7 @@ that moment. All of them survive ``pickle``: they cross process boundaries as va
     │  ├─ UnitMappingError
     │  ├─ UnitValidationError
     │  ├─ SamplesPerShardError
+    │  ├─ FetchArgumentError
     │  ├─ OutputMappingError
     │  │  ├─ OutputOverlapError
     │  │  └─ OutputTokenizerError
@@ -54,6 +55,7 @@ that moment. All of them survive ``pickle``: they cross process boundaries as va
        ├─ TokenizerChangedError
        ├─ OutputWriteError
        ├─ EngineError
+       ├─ FetchError
        └─ BuildInterruptedError
 """
 
@@ -373,6 +375,11 @@ class SamplesPerShardError(_ProblemError):
 
 
 @dataclass(eq=False, kw_only=True)
+class FetchArgumentError(_ProblemError):
+    """A fetch cannot be done as asked: its URL, its directory, or the part of the dataset."""
+
+
+@dataclass(eq=False, kw_only=True)
 class OutputMappingError(_MappingError):
     """There is neither one output directory nor one per file."""
 
@@ -565,6 +572,22 @@ class EngineError(MintDimEnvironmentError):
     """Worker processes could not be started, or died again and again over one piece of work."""
 
     problem: Phrase
+
+
+@dataclass(eq=False, kw_only=True)
+class FetchError(MintDimEnvironmentError):
+    """Something of a dataset could not be fetched from ``url``; ``file`` is the first of it.
+
+    ``url`` holds no user, password or query. ``summary.facts`` has ``fetched``, ``kept``,
+    ``failed`` (files), ``bytes`` (that came) and ``seconds``.
+    """
+
+    url: str
+    path: str
+    file: str
+    problem: Phrase
+    advice: Phrase
+    summary: Phrase
 
 
 @dataclass(eq=False, kw_only=True)

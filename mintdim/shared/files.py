@@ -11,11 +11,14 @@ import os
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Self
 
 from mintdim.shared.errors import OutputWriteError
 from mintdim.shared.messages import os_reason, phrase
 
 _BLOCK_ROWS = 4096
+_BLOCK_BYTES = 2**20
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 @contextlib.contextmanager
@@ -42,6 +45,18 @@ class HashedFile:
         with using(path), open(path, "xb"):
             pass
 
+    @classmethod
+    def reopened(cls, path: Path) -> Self:
+        """Return an unfinished regular file of an earlier run, to go on behind its last byte."""
+        file = cls.__new__(cls)
+        file.path = path
+        with using(path), _opened(path, os.O_RDONLY | _NO_LINK) as descriptor:
+            file.bytes = os.fstat(descriptor).st_size
+            file._sha256 = hashlib.sha256()
+            while block := os.read(descriptor, _BLOCK_BYTES):
+                file._sha256.update(block)
+        return file
+
     @property
     def sha256(self) -> str:
         """The SHA-256 of all bytes so far, as hex digits."""
@@ -53,7 +68,8 @@ class HashedFile:
         if not view.nbytes:
             return
         view = view.cast("B")
-        with using(self.path), _opened(self.path, os.O_WRONLY | os.O_APPEND) as descriptor:
+        flags = os.O_WRONLY | os.O_APPEND | _NO_LINK
+        with using(self.path), _opened(self.path, flags) as descriptor:
             _write_all(descriptor, view)
         self._sha256.update(view)
         self.bytes += len(view)
@@ -117,10 +133,22 @@ def rename(source: Path, target: Path) -> None:
         os.replace(source, target)
 
 
+def remove(path: Path) -> None:
+    """Remove a file (of a link: the link); one that is gone already is no error."""
+    with using(path):
+        path.unlink(missing_ok=True)
+
+
 def make_directory(path: Path) -> None:
     """Create a directory and its parents; an existing one is left as it is."""
     with using(path):
         path.mkdir(parents=True, exist_ok=True)
+
+
+def sha256_of_file(path: Path) -> str:
+    """Return the SHA-256 of a file as hex digits; raises ``OSError`` as the system does."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def sha256_of(data: bytes) -> str:

@@ -765,6 +765,28 @@ max_unit_size:
 
 Hãy tăng unit sizes rồi chạy lại.""",
     },
+    "FetchArgumentError": {
+        "en": """\
+Fetch cannot be done as asked.
+
+Problem:
+{problem}
+
+Rules:
+- URL is the folder of a dataset: http://, https:// or file:///
+- DEST is a new or empty directory, or holds files of the same dataset and nothing else
+- only and train_limit choose splits and training shards of a stream-build dataset""",
+        "vi": """\
+Không thể tải theo yêu cầu.
+
+Vấn đề:
+{problem}
+
+Quy tắc:
+- URL là thư mục của dataset: http://, https:// hoặc file:///
+- DEST là thư mục mới hoặc rỗng, hoặc chỉ chứa file của cùng dataset
+- only và train_limit chọn split và số shard train của dataset stream-build""",
+    },
     "OutputMappingError": {
         "en": """\
 Received {file_count} input files but {count} output directories.
@@ -948,6 +970,48 @@ Vấn đề:
 
 Cách sửa:
 dùng ít worker hơn nếu thiếu bộ nhớ, hoặc build không dùng worker: .engine.inline()""",
+    },
+    "FetchError": {
+        "en": """\
+Dataset could not be fetched.
+
+From:
+{url}
+
+Into:
+{path}
+
+File:
+{file}
+
+Problem:
+{problem}
+
+Done:
+{summary}
+
+Fix:
+{advice}""",
+        "vi": """\
+Không tải được dataset.
+
+Từ:
+{url}
+
+Vào:
+{path}
+
+File:
+{file}
+
+Vấn đề:
+{problem}
+
+Đã làm:
+{summary}
+
+Cách sửa:
+{advice}""",
     },
     "BuildInterruptedError": {
         "en": """\
@@ -1345,6 +1409,12 @@ PHRASES: dict[str, Translated] = {
         "en": "manifest.json is missing: the build is still running, or ended early",
         "vi": "thiếu manifest.json: quá trình build đang chạy hoặc đã dừng sớm",
     },
+    "no_index": {
+        "en": "it has neither manifest.json nor shards_index.json: the build is still running, or "
+        "ended early",
+        "vi": "không có manifest.json lẫn shards_index.json: quá trình build đang chạy hoặc đã "
+        "dừng sớm",
+    },
     "other_pipeline": {
         "en": "manifest.json names the pipeline {found}; only unit-build is read here",
         "vi": "manifest.json ghi pipeline {found}; ở đây chỉ đọc được unit-build",
@@ -1449,8 +1519,205 @@ PHRASES: dict[str, Translated] = {
         "en": "group must be a multiple of world_size, got {group} and {world_size}",
         "vi": "group phải là bội số của world_size, hiện tại là {group} và {world_size}",
     },
+    "no_such_split": {
+        "en": "no documents of split {split}; splits with documents: {known}",
+        "vi": "không có document nào thuộc split {split}; các split có document: {known}",
+    },
+    "no_language_codes": {
+        "en": "there is no {name}: the languages of these documents are not recorded",
+        "vi": "không có {name}: ngôn ngữ của các document này không được ghi lại",
+    },
+    "other_eos_count": {
+        "en": "it holds {found} EOS tokens, its index says {expected} documents",
+        "vi": "file có {found} token EOS, index ghi {expected} document",
+    },
+    "last_eos": {
+        "en": "its last EOS is token {found}, must be token {expected}, the last one",
+        "vi": "EOS cuối là token {found}, phải là token {expected}, token cuối cùng",
+    },
+    "shard_too_short": {
+        "en": "{name} has {tokens} tokens, sampling needs {least}; take a smaller ctx, leave such "
+        "shards out with skip_short=True, or use epochs",
+        "vi": "{name} có {tokens} token, lấy mẫu cần {least}; hãy giảm ctx, bỏ các shard như vậy "
+        "bằng skip_short=True, hoặc dùng epochs",
+    },
+    "no_window": {
+        "en": "no shard holds a window of ctx + 1 tokens: ctx is {ctx}, the longest has {longest}",
+        "vi": "không shard nào chứa đủ ctx + 1 token: ctx là {ctx}, shard dài nhất có {longest}",
+    },
+    "language_named_all": {
+        "en": "names other than 'all', which stands for all languages together",
+        "vi": "các tên khác 'all', vì 'all' là mọi ngôn ngữ gộp lại",
+    },
     "state_differs": {
         "en": "{name} is {found} in the state, but {expected} here",
         "vi": "{name} là {found} trong trạng thái, nhưng là {expected} ở đây",
+    },
+    # Fetching: what is wrong with the call.
+    "fetch_url": {
+        "en": "the URL must begin with http://, https:// or file:///, and name a host; got {found}",
+        "vi": "URL phải bắt đầu bằng http://, https:// hoặc file:///, và có host; nhận {found}",
+    },
+    "fetch_dest": {
+        "en": "DEST must be a path",
+        "vi": "DEST phải là đường dẫn",
+    },
+    "fetch_key": {
+        "en": "MINTDIM_API_KEY holds white space or characters outside ASCII; no header may",
+        "vi": "MINTDIM_API_KEY có khoảng trắng hoặc ký tự ngoài ASCII; header không cho phép",
+    },
+    "fetch_split": {
+        "en": "there is no split {found}; splits are train, val and test",
+        "vi": "không có split {found}; các split là train, val và test",
+    },
+    "fetch_limit_without_train": {
+        "en": "train_limit is given, but only leaves train out",
+        "vi": "có train_limit nhưng only không có train",
+    },
+    "fetch_whole_only": {
+        "en": "this is a unit-build dataset, it is fetched whole: leave only and train_limit out",
+        "vi": "đây là dataset unit-build, phải tải toàn bộ: hãy bỏ only và train_limit",
+    },
+    "fetch_no_split": {
+        "en": "the dataset has no split {split}; it has: {known}",
+        "vi": "dataset không có split {split}; các split có: {known}",
+    },
+    "fetch_not_a_directory": {
+        "en": "{path} exists and is not a directory",
+        "vi": "{path} đã tồn tại và không phải là thư mục",
+    },
+    "fetch_link": {
+        "en": "{path} is a link or no folder; nothing is written through it",
+        "vi": "{path} là liên kết hoặc không phải thư mục; không ghi gì qua đó",
+    },
+    "fetch_foreign": {
+        "en": "{path} holds {name}, which does not belong to what is fetched",
+        "vi": "{path} có {name}, không thuộc phần được tải",
+    },
+    "fetch_other_dataset": {
+        "en": "{name} in {path} is that of another dataset, or lists more than was asked for",
+        "vi": "{name} trong {path} là của dataset khác, hoặc liệt kê nhiều hơn phần được yêu cầu",
+    },
+    "fetch_busy": {
+        "en": "another fetch is filling {path}",
+        "vi": "một lần tải khác đang ghi vào {path}",
+    },
+    # Fetching: what went wrong.
+    "fetch_status": {
+        "en": "the server answered {status} {reason}",
+        "vi": "máy chủ trả lời {status} {reason}",
+    },
+    "fetch_unreachable": {
+        "en": "the server could not be reached: {detail}",
+        "vi": "không kết nối được máy chủ: {detail}",
+    },
+    "fetch_silent": {
+        "en": "nothing came for {seconds} s",
+        "vi": "không nhận được gì trong {seconds} giây",
+    },
+    "fetch_slow": {
+        "en": "only {found} bytes came in {seconds} s",
+        "vi": "chỉ nhận được {found} byte trong {seconds} giây",
+    },
+    "fetch_cut": {
+        "en": "the connection ended after {found} of {expected} bytes",
+        "vi": "kết nối bị ngắt sau {found} trên {expected} byte",
+    },
+    "fetch_broken": {
+        "en": "the connection broke off",
+        "vi": "kết nối bị đứt",
+    },
+    "fetch_no_answer": {
+        "en": "the server closed the connection without an answer",
+        "vi": "máy chủ đóng kết nối mà không trả lời",
+    },
+    "fetch_not_http": {
+        "en": "the answer is no HTTP ({detail})",
+        "vi": "câu trả lời không phải HTTP ({detail})",
+    },
+    "fetch_too_long": {
+        "en": "more than the expected {expected} bytes came",
+        "vi": "nhận được nhiều hơn {expected} byte dự kiến",
+    },
+    "fetch_other_size": {
+        "en": "it has {found} bytes at the origin, the index says {expected}",
+        "vi": "file ở nguồn có {found} byte, index ghi {expected}",
+    },
+    "fetch_encoded": {
+        "en": "the server sends it encoded ({encoding}), though plain bytes were asked for",
+        "vi": "máy chủ gửi dạng mã hóa ({encoding}) dù đã yêu cầu byte gốc",
+    },
+    "fetch_range": {
+        "en": "bytes from {expected} on were asked for, the server sends {found}",
+        "vi": "đã yêu cầu byte từ {expected}, máy chủ gửi {found}",
+    },
+    "fetch_changed": {
+        "en": "it changed at the origin while it was fetched",
+        "vi": "file ở nguồn bị thay đổi trong lúc tải",
+    },
+    "fetch_redirects": {
+        "en": "more than {most} redirects",
+        "vi": "hơn {most} lần chuyển hướng",
+    },
+    "fetch_redirect_refused": {
+        "en": "the server redirects to {found}, which is not followed",
+        "vi": "máy chủ chuyển hướng tới {found}, không được đi theo",
+    },
+    "fetch_certificate": {
+        "en": "the certificate of the server is not trusted: {detail}",
+        "vi": "chứng chỉ của máy chủ không đáng tin: {detail}",
+    },
+    "fetch_not_a_file": {
+        "en": "it is no regular file",
+        "vi": "đó không phải là file thường",
+    },
+    "fetch_other_entry": {
+        "en": "it does not say what the index says about its shard",
+        "vi": "nội dung không khớp với phần index ghi về shard",
+    },
+    "fetch_bad_name": {
+        "en": "the index lists {name}, which is no file of such a dataset",
+        "vi": "index liệt kê {name}, không phải file của loại dataset này",
+    },
+    "fetch_not_tried": {
+        "en": "not tried: the server was out of reach for {count} files in a row",
+        "vi": "không thử: máy chủ không phản hồi với {count} file liên tiếp",
+    },
+    # Fetching: what was done, and what to do.
+    "fetch_summary": {
+        "en": "{fetched} files fetched, {kept} kept, {failed} failed; {bytes} bytes in {seconds} s",
+        "vi": "đã tải {fetched} file, giữ {kept}, lỗi {failed}; {bytes} byte trong {seconds} giây",
+    },
+    "fetch_again": {
+        "en": "run the same command again: whole files are kept, unfinished ones are continued",
+        "vi": "chạy lại cùng lệnh: file hoàn chỉnh được giữ lại, file dở dang được tải tiếp",
+    },
+    "fetch_check_url": {
+        "en": "check the URL: it must be the folder in which shards_index.json lies",
+        "vi": "kiểm tra URL: phải là thư mục chứa shards_index.json",
+    },
+    "fetch_check_network": {
+        "en": "check the URL and the network, then run the same command again",
+        "vi": "kiểm tra URL và mạng, rồi chạy lại cùng lệnh",
+    },
+    "fetch_give_key": {
+        "en": "put a valid key into the environment variable MINTDIM_API_KEY",
+        "vi": "đặt key hợp lệ vào biến môi trường MINTDIM_API_KEY",
+    },
+    "fetch_key_refused": {
+        "en": "ask the publisher whether MINTDIM_API_KEY is approved for this dataset",
+        "vi": "hỏi bên phát hành xem MINTDIM_API_KEY đã được duyệt cho dataset này chưa",
+    },
+    "fetch_certificate_way": {
+        "en": "trust its authority (SSL_CERT_FILE is a file that holds it), or use the right host",
+        "vi": "tin cậy CA của nó (SSL_CERT_FILE là file chứa CA), hoặc dùng đúng tên máy chủ",
+    },
+    "fetch_ask_origin": {
+        "en": "the origin does not hold what it should: tell its publisher, then run this again",
+        "vi": "dữ liệu ở nguồn không đúng: báo cho bên phát hành, rồi chạy lại lệnh",
+    },
+    "fetch_make_room": {
+        "en": "make room or restore access, then run the same command again",
+        "vi": "giải phóng dung lượng hoặc khôi phục quyền truy cập, rồi chạy lại cùng lệnh",
     },
 }

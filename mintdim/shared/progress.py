@@ -5,14 +5,40 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import TracebackType
 
 
-class Progress:
+class _Bar:
+    def __init__(self, total_bytes: int, title: str) -> None:
+        self._bar = _open_bar(total_bytes, title) if sys.stderr and sys.stderr.isatty() else None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+class ByteProgress(_Bar):
+    """Bytes of bytes in all, their rate and the time left; drawn as ``Progress`` is."""
+
+    def advance(self, count: int) -> None:
+        """Count bytes that came."""
+        if self._bar is not None:
+            self._bar.update(count)
+
+
+class Progress(_Bar):
     """Bytes read of bytes in all, samples/s, tokens/s and the time left.
 
     ``total_bytes`` counts the source files as they lie on the disk (compressed ones
@@ -24,19 +50,7 @@ class Progress:
         self._samples = 0
         self._tokens = 0
         self._started = time.monotonic()
-        self._bar = _open_bar(total_bytes, title) if sys.stderr and sys.stderr.isatty() else None
-
-    def __enter__(self) -> Progress:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._bar is not None:
-            self._bar.close()
+        super().__init__(total_bytes, title)
 
     def advance(self, source_bytes: int, samples: int, tokens: int) -> None:
         """Count what one more chunk brought."""

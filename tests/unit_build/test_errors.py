@@ -515,6 +515,21 @@ def a_key_that_no_block_knows(root: Path) -> MintDimError:
     return caught.value
 
 
+@raises(E.FetchArgumentError)
+def an_origin_that_is_no_web_address(root: Path) -> MintDimError:
+    with pytest.raises(E.FetchArgumentError) as caught:
+        mintdim.fetch("ftp://example.org/news_shards", "news_shards")
+    return caught.value
+
+
+@raises(E.FetchError)
+def an_origin_that_is_empty(root: Path) -> MintDimError:
+    (root / "origin").mkdir()
+    with patch("time.monotonic", return_value=0.0), pytest.raises(E.FetchError) as caught:
+        mintdim.fetch((root / "origin").as_uri(), "news_shards")
+    return caught.value
+
+
 @raises(E.BuildInterruptedError)
 def a_signal_to_a_program_that_handles_it(root: Path) -> MintDimError:
     """The handler of the program runs and returns; then the error tells what happened."""

@@ -1,0 +1,1 @@
+"""Fetching a dataset of either kind from a server or another folder, checked file by file."""

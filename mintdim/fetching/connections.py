@@ -1,0 +1,61 @@
+"""Connections whose answer must be complete in time, however slowly its head drips in."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import socket
+import threading
+from typing import TYPE_CHECKING, Any
+from urllib.request import HTTPHandler, HTTPSHandler, Request
+
+from mintdim.fetching import limits
+
+if TYPE_CHECKING:
+    _Connection = http.client.HTTPConnection
+else:
+    _Connection = object
+
+
+class _Bounded(_Connection):
+    def getresponse(self) -> http.client.HTTPResponse:
+        # The time limit of a socket starts anew with every byte; this one does not.
+        timer = threading.Timer(limits.ANSWER, self._cut)
+        timer.daemon = True
+        timer.start()
+        try:
+            return super().getresponse()
+        finally:
+            timer.cancel()
+
+    def _cut(self) -> None:
+        with contextlib.suppress(OSError, AttributeError):
+            self.sock.shutdown(socket.SHUT_RDWR)
+
+
+class _HttpConnection(_Bounded, http.client.HTTPConnection):
+    pass
+
+
+class _HttpsConnection(_Bounded, http.client.HTTPSConnection):
+    pass
+
+
+class BoundedHttp(HTTPHandler):
+    """Opens ``http`` URLs."""
+
+    def http_open(self, req: Request) -> http.client.HTTPResponse:
+        """Return the answer, whatever its status."""
+        return self.do_open(_HttpConnection, req)
+
+
+class BoundedHttps(HTTPSHandler):
+    """Opens ``https`` URLs; certificates are checked as the given context says."""
+
+    def __init__(self, context: Any) -> None:
+        super().__init__(context=context)
+        self._checked = context
+
+    def https_open(self, req: Request) -> http.client.HTTPResponse:
+        """Return the answer, whatever its status."""
+        return self.do_open(_HttpsConnection, req, context=self._checked)
