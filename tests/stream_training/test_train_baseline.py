@@ -1,0 +1,484 @@
+"""examples/train_baseline.py: what it writes, and that a stop in the middle changes nothing."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import math
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import shards_by_hand
+
+torch = pytest.importorskip("torch")
+
+ROOT = Path(__file__).resolve().parents[2]
+CTX = 16
+STEPS = 20
+ARGUMENTS = (
+    "preset shards out steps batch grad_accum ctx lr min_lr_ratio warmup wd clip eval_every "
+    "eval_tokens final_eval_tokens ckpt_every log_every device seed resume max_train_shards"
+)
+
+
+def load_example() -> Any:
+    path = ROOT / "examples" / "train_baseline.py"
+    spec = importlib.util.spec_from_file_location("train_baseline", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["train_baseline"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+example = load_example()
+
+
+@pytest.fixture(autouse=True)
+def _torch_as_it_was() -> Any:
+    threads = torch.get_num_threads()
+    yield
+    torch.set_num_threads(threads)
+    torch.use_deterministic_algorithms(False)
+
+
+@pytest.fixture(scope="module")
+def shards(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return shards_by_hand.write(tmp_path_factory.mktemp("stream") / "shards")
+
+
+def options(shards: Path, out: Path, **changes: Any) -> list[str]:
+    chosen = {
+        "preset": "tiny",
+        "shards": shards,
+        "out": out,
+        "ctx": CTX,
+        "steps": STEPS,
+        "batch": 4,
+        "grad_accum": 2,
+        "lr": 0.003,
+        "warmup": 5,
+        "eval_every": 8,
+        "log_every": 3,
+        "ckpt_every": 7,
+        "device": "cpu",
+        **changes,
+    }
+    return [f"--{name.replace('_', '-')}={value}" for name, value in chosen.items()]
+
+
+@pytest.fixture(scope="module")
+def whole(shards: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One run of twenty steps without a stop."""
+    out = tmp_path_factory.mktemp("whole") / "run"
+    assert example.main(options(shards, out)) == 0
+    return out
+
+
+def records(out: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
+
+
+def checkpoint(path: Path) -> dict[str, Any]:
+    return dict(torch.load(path, weights_only=True))
+
+
+def assert_equal(first: Any, second: Any) -> None:
+    """Equal to the last bit, tensors included."""
+    assert type(first) is type(second)
+    if isinstance(first, dict):
+        assert list(first) == list(second)
+        for name in first:
+            assert_equal(first[name], second[name])
+    elif isinstance(first, list):
+        for one, other in zip(first, second, strict=True):
+            assert_equal(one, other)
+    elif isinstance(first, torch.Tensor):
+        assert torch.equal(first, second)
+    else:
+        assert first == second
+
+
+# -------------------------------------------------------------------------------------- resuming
+
+
+def timeless(record: dict[str, Any]) -> dict[str, Any]:
+    return {name: record[name] for name in record if name not in ("tok_per_s", "elapsed_s")}
+
+
+def test_ten_steps_and_ten_more_are_twenty_steps_bit_for_bit(
+    shards: Path, whole: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    assert example.main(options(shards, out, stop_after=10)) == 0
+    assert not (out / "ckpt_final.pt").exists()
+    assert checkpoint(out / "ckpt_last.pt")["step"] == 10
+    assert example.main(options(shards, out, resume=out / "ckpt_last.pt")) == 0
+    once, twice = (checkpoint(folder / "ckpt_final.pt") for folder in (whole, out))
+    for part in ("model", "optimizer", "sampler", "step", "config", "dataset"):
+        assert_equal(once[part], twice[part])
+    assert list(map(timeless, records(out))) == list(map(timeless, records(whole)))
+
+
+def test_two_equal_runs_are_equal(shards: Path, whole: Path, tmp_path: Path) -> None:
+    assert example.main(options(shards, tmp_path / "run")) == 0
+    again = checkpoint(tmp_path / "run" / "ckpt_final.pt")
+    assert_equal(checkpoint(whole / "ckpt_final.pt")["model"], again["model"])
+
+
+def test_every_start_is_kept_in_the_history(shards: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    example.main(options(shards, out, stop_after=10))
+    example.main(options(shards, out, resume=out / "ckpt_last.pt"))
+    starts = [json.loads(line) for line in (out / "runs.jsonl").read_text().splitlines()]
+    assert [start["run"] for start in starts] == [1, 2]
+    assert [start["steps_done"] for start in starts] == [0, 10]
+    first_of_second = records(out)[starts[1]["log_line"] - 1]
+    assert first_of_second["step"] == 12
+    config = json.loads((out / "config.json").read_text())
+    assert config["args"]["resume"] == starts[1]["args"]["resume"] == str(out / "ckpt_last.pt")
+    assert starts[0]["args"]["resume"] == ""
+
+
+def test_a_changed_dataset_is_refused_unless_told(
+    shards: Path, whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = shards_by_hand.write(tmp_path / "other", ("train",))
+    resumed = options(other, tmp_path / "run", resume=whole / "ckpt_last.pt")
+    assert example.main(resumed) == 3
+    assert "is not the dataset of the checkpoint" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+    assert example.main([*resumed, "--new-data"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"ctx": 8}, "another model"),
+        ({"steps": 7}, "is at step 14, the end"),
+    ],
+)
+def test_a_checkpoint_that_does_not_fit_is_refused(
+    shards: Path,
+    whole: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    changes: dict[str, Any],
+    expected: str,
+) -> None:
+    out = tmp_path / "run"
+    assert example.main(options(shards, out, resume=whole / "ckpt_last.pt", **changes)) == 3
+    assert expected in capsys.readouterr().err
+
+
+def test_a_file_that_is_no_checkpoint_is_refused_in_words(
+    shards: Path, whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    half = tmp_path / "half.pt"
+    half.write_bytes((whole / "ckpt_last.pt").read_bytes()[:5000])
+    for path in (whole / "log.jsonl", half, tmp_path / "absent.pt", tmp_path):
+        assert example.main(options(shards, tmp_path / "run", resume=path)) == 3
+        assert str(path) in capsys.readouterr().err
+
+
+def test_changed_settings_are_named_when_a_run_goes_on(
+    shards: Path, whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "run"
+    assert example.main(options(shards, out, resume=whole / "ckpt_last.pt", lr=0.001)) == 0
+    printed = capsys.readouterr().out
+    assert "changed since the checkpoint: lr 0.003 -> 0.001" in printed
+
+
+# ------------------------------------------------------------------------------------------ files
+
+
+def test_the_log_has_both_kinds_of_record_when_they_are_due(whole: Path) -> None:
+    found = records(whole)
+    trained = [record for record in found if "loss" in record]
+    evaluated = [record for record in found if "eval" in record]
+    assert [record["step"] for record in trained] == [1, 3, 6, 9, 12, 15, 18]
+    for record in trained:
+        assert list(record) == ["step", "loss", "lr", "grad_norm", "tok_per_s", "elapsed_s"]
+        assert round(record["loss"], 4) == record["loss"]
+        assert round(record["grad_norm"], 3) == record["grad_norm"]
+        assert {type(record["tok_per_s"]), type(record["elapsed_s"])} == {int}
+    assert [(record["step"], record["eval"]) for record in evaluated] == [
+        (8, "val"),
+        (16, "val"),
+        (20, "val_full"),
+    ]
+    for record in evaluated:
+        assert list(record) == ["step", "eval", "all", "en", "ja", "hi"]
+        assert all(round(record[name], 2) == record[name] for name in ("all", "en", "ja", "hi"))
+    assert found == sorted(found, key=lambda record: record["step"])
+
+
+def test_it_learns(whole: Path) -> None:
+    trained = [record["loss"] for record in records(whole) if "loss" in record]
+    assert trained[0] == pytest.approx(math.log(shards_by_hand.VOCABULARY), abs=0.3)
+    assert trained[-1] < 0.9 * trained[0]
+
+
+def test_standard_output_is_kept_with_a_head_and_an_end(whole: Path) -> None:
+    lines = (whole / "stdout.log").read_text().splitlines()
+    assert lines[0].startswith("preset tiny: 0.1M params (0.1M non-embedding), ctx 16, device cpu")
+    log = (whole / "log.jsonl").read_text().splitlines()
+    assert lines[1 : 1 + len(log)] == log
+    assert lines[-2].startswith("done: 20 steps, 0.00M tokens, ")
+    assert lines[-1].startswith("sample: ")
+
+
+def test_config_has_the_keys_of_the_contract_in_their_order(shards: Path, whole: Path) -> None:
+    config = json.loads((whole / "config.json").read_text())
+    assert list(config) == ["model", "args", "train_shards"]
+    assert config["model"] == {
+        "n_layer": 2,
+        "d_model": 64,
+        "n_head": 2,
+        "ctx": CTX,
+        "vocab_size": shards_by_hand.VOCABULARY,
+        "rope_theta": 10000.0,
+        "tie_embeddings": True,
+    }
+    assert " ".join(config["args"]) == ARGUMENTS
+    assert config["args"]["shards"] == str(shards)
+    assert config["train_shards"] == ["train_000.bin", "train_001.bin", "train_002.bin"]
+
+
+def test_checkpoints_hold_plain_values_and_what_the_contract_names(whole: Path) -> None:
+    assert sorted(path.name for path in whole.iterdir()) == sorted(
+        ["config.json", "log.jsonl", "stdout.log", "runs.jsonl", "ckpt_last.pt", "ckpt_final.pt"]
+    )
+    last, final = (checkpoint(whole / f"ckpt_{name}.pt") for name in ("last", "final"))
+    assert (last["step"], final["step"]) == (14, 20)
+    for name in ("model", "optimizer", "sampler", "step", "config", "args"):
+        assert name in final
+    config = json.loads((whole / "config.json").read_text())
+    assert final["config"] == config["model"]
+    assert final["args"] == config["args"]
+    rng = final["sampler"]["rng"]
+    assert rng["bit_generator"] == "PCG64"
+    assert list(rng["state"]) == ["state", "inc"]
+    assert {"has_uint32", "uinteger"} <= set(rng)
+    decayed, rest = final["optimizer"]["param_groups"]
+    assert decayed["weight_decay"] == pytest.approx(0.1)
+    assert rest["weight_decay"] == 0.0
+    assert decayed["betas"] == rest["betas"] == (0.9, 0.95)
+    assert len(rest["params"]) == 2 * 2 + 1  # the norms
+
+
+def test_a_full_folder_is_not_written_into(
+    shards: Path, whole: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        example.main(options(shards, whole))
+    assert stopped.value.code == 2
+    assert "is not empty" in capsys.readouterr().err
+
+
+# ------------------------------------------------------------------------------------------ model
+
+
+def test_preset_s_has_the_tensors_of_the_contract() -> None:
+    model = example.Model(example.ModelConfig(**example.PRESETS["S"], vocab_size=48_000))
+    block = {
+        "norm1.weight": (384,),
+        "attn.qkv.weight": (1152, 384),
+        "attn.proj.weight": (384, 384),
+        "norm2.weight": (384,),
+        "ffn.w_gate.weight": (1024, 384),
+        "ffn.w_up.weight": (1024, 384),
+        "ffn.w_down.weight": (384, 1024),
+    }
+    blocks = {f"blocks.{n}.{name}": shape for n in range(6) for name, shape in block.items()}
+    expected = {
+        "tok_emb.weight": (48_000, 384),
+        **blocks,
+        "norm_f.weight": (384,),
+        "lm_head.weight": (48_000, 384),
+    }
+    found = {name: tuple(weights.shape) for name, weights in model.state_dict().items()}
+    assert list(found.items()) == list(expected.items())
+    assert model.lm_head.weight is model.tok_emb.weight
+    assert round(sum(weights.numel() for weights in model.parameters()) / 1e6, 1) == 29.1
+
+
+def small_model() -> Any:
+    torch.manual_seed(0)
+    model = example.Model(example.ModelConfig(**example.PRESETS["tiny"], vocab_size=50))
+    for weights in model.parameters():  # larger than at the start, so that all parts matter
+        if weights.dim() >= 2:
+            weights.data *= 10
+    return model.double()
+
+
+def test_no_token_sees_what_comes_after_it() -> None:
+    model, ids = small_model(), torch.arange(12)[None] * 7 % 50
+    changed = ids.clone()
+    changed[0, 8:] += 1
+    before, after = model(ids)[0], model(changed)[0]
+    assert torch.equal(before[:8], after[:8])
+    assert not torch.allclose(before[8], after[8])
+
+
+def test_the_model_equals_its_formulas_written_out() -> None:
+    """Each norm, head and position by hand, one number at a time where it is readable."""
+    model = small_model()
+    ids = [3, 49, 3, 17, 0, 3]
+    weights = {name: w.detach().numpy() for name, w in model.state_dict().items()}
+    expected = logits_by_hand(weights, ids, heads=2, layers=2)
+    found = model(torch.tensor([ids]))[0].detach().numpy()
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
+def logits_by_hand(weights: dict[str, Any], ids: list[int], heads: int, layers: int) -> Any:
+    x = weights["tok_emb.weight"][ids]
+    for number in range(layers):
+        own = {
+            name.removeprefix(f"blocks.{number}."): w
+            for name, w in weights.items()
+            if name.startswith(f"blocks.{number}.")
+        }
+        normal = norm_by_hand(x, own["norm1.weight"])
+        q, k, v = np.split(normal @ own["attn.qkv.weight"].T, 3, axis=1)
+        parts = zip(*(np.split(part, heads, axis=1) for part in (q, k, v)), strict=True)
+        mixed = np.concatenate([attention_by_hand(*part) for part in parts], axis=1)
+        x = x + mixed @ own["attn.proj.weight"].T
+        normal = norm_by_hand(x, own["norm2.weight"])
+        gate, up = normal @ own["ffn.w_gate.weight"].T, normal @ own["ffn.w_up.weight"].T
+        x = x + (gate / (1 + np.exp(-gate)) * up) @ own["ffn.w_down.weight"].T
+    return norm_by_hand(x, weights["norm_f.weight"]) @ weights["lm_head.weight"].T
+
+
+def norm_by_hand(x: Any, weight: Any) -> Any:
+    return x / np.sqrt((x**2).mean(axis=1, keepdims=True) + 1e-5) * weight
+
+
+def attention_by_hand(q: Any, k: Any, v: Any) -> Any:
+    out = np.zeros_like(v)
+    for at in range(len(q)):
+        scores = np.array(
+            [turned(q[at], at) @ turned(k[other], other) for other in range(at + 1)]
+        ) / np.sqrt(q.shape[1])
+        share = np.exp(scores - scores.max())
+        out[at] = share / share.sum() @ v[: at + 1]
+    return out
+
+
+def turned(vector: Any, position: int) -> Any:
+    """Rotate (i, i + half) as one complex number by position / 10000^(i / half)."""
+    half = len(vector) // 2
+    pairs = vector[:half] + 1j * vector[half:]
+    pairs = pairs * np.exp(1j * position * 10000.0 ** (-np.arange(half) / half))
+    return np.concatenate([pairs.real, pairs.imag])
+
+
+# --------------------------------------------------------------------------------------- schedule
+
+
+def rate(step: int, **changes: Any) -> float:
+    chosen = {"lr": 0.0006, "min_lr_ratio": 0.1, "warmup": 500, "steps": 90_000, **changes}
+    return float(example.learning_rate(step, SimpleNamespace(**chosen)))
+
+
+def test_the_learning_rate_is_that_of_the_run_of_the_contract() -> None:
+    assert rate(0) == 1.2e-06
+    assert rate(89_999) == 6.000000016633646e-05
+
+
+def test_the_learning_rate_rises_straight_and_falls_as_a_cosine() -> None:
+    assert [rate(step, lr=1.0, warmup=4) for step in range(5)] == [0.25, 0.5, 0.75, 1.0, 1.0]
+    middle = rate(50_250, lr=1.0, warmup=500, steps=100_000)
+    assert middle == pytest.approx(0.1 + 0.9 * 0.5)
+    falling = [rate(step) for step in range(500, 90_000, 500)]
+    assert falling == sorted(falling, reverse=True)
+    assert rate(0, warmup=0) == 0.0006
+    assert rate(3, warmup=3, steps=3) == 0.0006  # never reached, and no division by zero
+
+
+# ------------------------------------------------------------------------------------- evaluation
+
+
+def documents_of_val() -> list[list[shards_by_hand.Document]]:
+    made = shards_by_hand.documents()
+    return [made["val_000"], made["val_001"]]
+
+
+def perplexity_by_hand(model: Any) -> dict[str, float]:
+    """Window after window, target after target, of one shard after the other."""
+    sums: dict[str, list[float]] = {name: [] for name in ("all", *shards_by_hand.LANGUAGES)}
+    for shard in documents_of_val():
+        tokens = [(n, code) for ids, code in shard for n in [*ids, shards_by_hand.EOS]]
+        for start in range(0, len(tokens) - CTX, CTX + 1):
+            window = tokens[start : start + CTX + 1]
+            logits = model(torch.tensor([[number for number, _ in window[:-1]]]))[0]
+            chances = torch.log_softmax(logits.double(), dim=-1)
+            for at, (number, code) in enumerate(window[1:]):
+                nll = -float(chances[at, number])
+                sums["all"].append(nll)
+                sums[shards_by_hand.LANGUAGES[code]].append(nll)
+    return {name: math.exp(math.fsum(found) / len(found)) for name, found in sums.items()}
+
+
+def test_the_last_evaluation_is_that_of_every_target_one_by_one(shards: Path, whole: Path) -> None:
+    model = example.Model(example.ModelConfig(**checkpoint(whole / "ckpt_final.pt")["config"]))
+    model.load_state_dict(checkpoint(whole / "ckpt_final.pt")["model"])
+    with torch.no_grad():
+        expected = perplexity_by_hand(model)
+    last = records(whole)[-1]
+    assert {name: last[name] for name in expected} == pytest.approx(expected, abs=0.0051)
+
+
+def test_evaluations_are_skipped_with_a_notice_where_there_is_no_val(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    only_train = shards_by_hand.write(tmp_path / "shards", ("train",))
+    assert example.main(options(only_train, tmp_path / "run")) == 0
+    assert "no val split" in capsys.readouterr().out
+    assert not any("eval" in record for record in records(tmp_path / "run"))
+
+
+# ----------------------------------------------------------------------------------------- errors
+
+
+@pytest.mark.parametrize("changes", [{"ctx": 5000}, {"ctx": 450}])
+def test_a_window_longer_than_a_shard_is_an_error_before_the_first_step(
+    shards: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], changes: dict[str, Any]
+) -> None:
+    assert example.main(options(shards, tmp_path / "run", **changes)) == 3
+    assert capsys.readouterr().err.strip()
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_folder_without_an_index_is_an_error_in_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert example.main(options(tmp_path, tmp_path / "run")) == 3
+    assert str(tmp_path) in capsys.readouterr().err
+
+
+def test_another_tokenizer_is_refused(
+    shards: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = ROOT / "examples" / "data" / "tokenizers" / "instruct_sp.model"
+    assert example.main(options(shards, tmp_path / "run", tokenizer=other)) == 3
+    assert str(other) in capsys.readouterr().err
+
+
+def test_only_the_first_shards_are_used_when_asked(shards: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    assert example.main(options(shards, out, max_train_shards=2)) == 0
+    config = json.loads((out / "config.json").read_text())
+    assert config["train_shards"] == ["train_000.bin", "train_001.bin"]
+
+
+def test_the_help_fits_the_options(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        example.main(["--help"])
+    assert "--stop-after" in capsys.readouterr().out
