@@ -19,6 +19,7 @@ from mintdim.shared.version import __version__
 
 if TYPE_CHECKING:
     from mintdim.datasets.opening import open_dataset as open  # noqa: A004
+    from mintdim.datasets.perplexity import perplexity_by_language
     from mintdim.encoders.prepare import prepare_tokenizer
     from mintdim.fetching.fetch import fetch
     from mintdim.verification.verify import verify
@@ -33,6 +34,7 @@ __all__ = [
     "__version__",
     "fetch",
     "open",
+    "perplexity_by_language",
     "pipeline",
     "prepare_tokenizer",
     "set_language",
@@ -43,6 +45,7 @@ __all__ = [
 _LAZY = {
     "fetch": ("mintdim.fetching.fetch", "fetch"),
     "open": ("mintdim.datasets.opening", "open_dataset"),
+    "perplexity_by_language": ("mintdim.datasets.perplexity", "perplexity_by_language"),
     "prepare_tokenizer": ("mintdim.encoders.prepare", "prepare_tokenizer"),
     "verify": ("mintdim.verification.verify", "verify"),
 }

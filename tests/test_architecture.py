@@ -40,7 +40,13 @@ STANDARD_LIBRARY_ONLY = {"shared", "bpe"}
 # The bar is drawn by tqdm, which is imported when there is a terminal to draw on.
 LAZY_EXCEPTIONS = {("shared.progress", "tqdm"), ("bpe.tiktoken_bridge", "tiktoken")}
 # The front door names the doors of other rooms, and opens them when they are asked for.
-FRONT_DOOR = {"datasets.opening", "encoders.prepare", "fetching.fetch", "verification.verify"}
+FRONT_DOOR = {
+    "datasets.opening",
+    "datasets.perplexity",
+    "encoders.prepare",
+    "fetching.fetch",
+    "verification.verify",
+}
 
 # Inside a pipeline: each of its own modules may import these; ROOM stands for all its rooms.
 ROOM = "a room"

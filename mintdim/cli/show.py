@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mintdim.cli.options import common_options
+from mintdim.shared.errors import DatasetArgumentError
+from mintdim.shared.messages import phrase
+
+if TYPE_CHECKING:
+    from mintdim.datasets.stream_dataset import StreamDataset
 
 _DESCRIPTION = """\
 Show a dataset: an overview, or samples with their text, their origin and the boundaries of
-their tokens.
+their tokens. Of a stream dataset: an overview, or one document (its ids; with --tokenizer
+its text).
 """
 
 _EPILOG = """\
@@ -20,6 +26,8 @@ examples:
   mintdim show artifacts/train_units --source ./data/train.jsonl:18291
   mintdim show artifacts/train_units --duplicates --limit 5
   mintdim show artifacts/train_units --unk
+  mintdim show artifacts/news_shards
+  mintdim show artifacts/news_shards --document val:12 --tokenizer ./sp_bpe_48k.model
 """
 
 
@@ -40,6 +48,9 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
     what.add_argument("--source", metavar="FILE:LINE", help="the sample from this line of a source")
     what.add_argument("--duplicates", action="store_true", help="groups of equal samples")
     what.add_argument("--unk", action="store_true", help="samples with UNK tokens")
+    what.add_argument(
+        "--document", metavar="SPLIT:N", help="document N of a split (stream datasets)"
+    )
     parser.add_argument(
         "--limit", metavar="N", type=int, default=10, help="show at most N (default: 10)"
     )
@@ -53,8 +64,13 @@ def run(args: argparse.Namespace) -> int:
     """Print what was asked for and return the exit code: 1 if there is no such sample."""
     from mintdim.cli import views
     from mintdim.datasets.opening import open_dataset
+    from mintdim.datasets.stream_dataset import StreamDataset
 
     dataset = open_dataset(args.path)
+    if isinstance(dataset, StreamDataset):
+        return _run_stream(dataset, args)
+    if args.document is not None:
+        raise DatasetArgumentError(problem=phrase("not_of_this_kind", name="--document"))
     view = views.View(dataset, args.tokenizer)
     if args.duplicates:
         shown = view.duplicates(args.limit)
@@ -70,3 +86,17 @@ def run(args: argparse.Namespace) -> int:
     if not found:
         print("nothing to show")
     return 0 if found or args.duplicates or args.unk else 1
+
+
+def _run_stream(dataset: StreamDataset, args: argparse.Namespace) -> int:
+    from mintdim.cli.stream_views import StreamView
+
+    asked = {
+        name: getattr(args, name) for name in ("sample", "hash", "source", "duplicates", "unk")
+    }
+    for name, value in asked.items():
+        if value not in (None, False):
+            raise DatasetArgumentError(problem=phrase("not_of_this_kind", name=f"--{name}"))
+    view = StreamView(dataset, args.tokenizer)
+    print(view.overview() if args.document is None else view.document(args.document))
+    return 0

@@ -6,22 +6,26 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mintdim.datasets.stream_opening import open_stream_dataset
 from mintdim.datasets.unit_dataset import UnitDataset
 from mintdim.formats import names
 from mintdim.formats.manifest import FORMAT_VERSION
 from mintdim.formats.sample_index import BINARY_ROW
+from mintdim.formats.stream_kind import is_stream
 from mintdim.shared.errors import DatasetDamagedError, NotADatasetError
 from mintdim.shared.files import sha256_of
 from mintdim.shared.messages import Phrase, phrase
 
 if TYPE_CHECKING:
+    from mintdim.datasets.stream_dataset import StreamDataset
     from mintdim.shared.types import StrPath
 
 
-def open_dataset(path: StrPath) -> UnitDataset:
-    """Open a finished unit dataset for reading.
+def open_dataset(path: StrPath) -> UnitDataset | StreamDataset:
+    """Open a finished dataset for reading.
 
-    ``path`` is the output directory of a build. The check is quick: names and sizes of all
+    ``path`` is the output directory of a build: of ``unit-build``, which has a manifest, or of
+    ``stream-build``, which has an index of shards only. The check is quick: names and sizes of all
     files against ``shards_index.json``, its SHA-256 against the manifest, counts against each
     other. ``mintdim.verify`` looks at every byte.
 
@@ -29,6 +33,11 @@ def open_dataset(path: StrPath) -> UnitDataset:
     written by another tool), ``DatasetDamagedError`` if what is there does not agree.
     """
     root = Path(path)
+    return open_stream_dataset(root) if is_stream(root) else open_unit_dataset(root)
+
+
+def open_unit_dataset(root: Path) -> UnitDataset:
+    """Open an output of ``unit-build``; raises as ``open_dataset`` does."""
     manifest = _manifest(root)
     index = _shards_index(root, manifest)
     name = names.SHARDS_INDEX
@@ -46,7 +55,8 @@ def _manifest(root: Path) -> dict[str, Any]:
     if not root.is_dir():
         raise _not_a_dataset(root, phrase("no_directory"))
     if not (root / names.MANIFEST).is_file():
-        raise _not_a_dataset(root, phrase("no_manifest"))
+        has_index = (root / names.SHARDS_INDEX).is_file()
+        raise _not_a_dataset(root, phrase("no_manifest" if has_index else "no_index"))
     manifest = _document(root, names.MANIFEST, _read(root, names.MANIFEST))
     if manifest.get("pipeline") != "unit-build":
         raise _not_a_dataset(root, phrase("other_pipeline", found=str(manifest.get("pipeline"))))

@@ -1523,6 +1523,10 @@ PHRASES: dict[str, Translated] = {
         "en": "no documents of split {split}; splits with documents: {known}",
         "vi": "không có document nào thuộc split {split}; các split có document: {known}",
     },
+    "not_of_this_kind": {
+        "en": "{name} is for the other kind of dataset",
+        "vi": "{name} dành cho loại dataset khác",
+    },
     "no_language_codes": {
         "en": "there is no {name}: the languages of these documents are not recorded",
         "vi": "không có {name}: ngôn ngữ của các document này không được ghi lại",
