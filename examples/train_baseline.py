@@ -25,10 +25,8 @@ import argparse
 import json
 import math
 import os
-import pickle
 import sys
 import time
-from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -192,6 +190,8 @@ class Run:
     def __init__(self, args):
         self.args = args
         self.device = torch.device(pick_device(args.device))
+        # Equal runs are to be equal. On a GPU that would cost much, and is not promised.
+        torch.use_deterministic_algorithms(self.device.type == "cpu")
         self.data = first_shards(mintdim.open(args.shards), args.max_train_shards)
         self.config = model_config(self.data, args)
         torch.manual_seed(args.seed)
@@ -225,22 +225,19 @@ class Run:
     def losses(self, windows):
         """Return the negative log-likelihood [n, ctx] of each target in windows [n, ctx + 1]."""
         ids = torch.from_numpy(np.asarray(windows, dtype=np.int64)).to(self.device)
-        with self.precision():
+        # On a GPU in bfloat16; weights and losses stay in float32.
+        with torch.autocast(self.device.type, torch.bfloat16, self.device.type == "cuda"):
             logits = self.model(ids[:, :-1])
         return functional.cross_entropy(
             logits.float().transpose(1, 2), ids[:, 1:], reduction="none"
         )
 
-    def precision(self):
-        """Compute in bfloat16 where a GPU can; weights and losses stay in float32."""
-        if self.device.type == "cuda" and torch.cuda.is_bf16_supported():
-            return torch.autocast("cuda", dtype=torch.bfloat16)
-        return nullcontext()
-
 
 def pick_device(name):
     """Return ``cpu`` or ``cuda``; auto takes a GPU if there is one."""
-    return ("cuda" if torch.cuda.is_available() else "cpu") if name == "auto" else name
+    if name == "cuda" and not torch.cuda.is_available():
+        raise StopError("--device cuda: there is no GPU that torch can use.")
+    return "cuda" if name != "cpu" and torch.cuda.is_available() else "cpu"
 
 
 def first_shards(data, most):
@@ -328,14 +325,16 @@ def resume(run, path):
         require_same(run, found)
         run.model.load_state_dict(found["model"])
         run.optimizer.load_state_dict(found["optimizer"])
-        run.sampler.load_state_dict(
-            found["sampler"] if not run.args.new_data else {"rng": found["sampler"]["rng"]}
-        )
+        # The generator alone fits any shards; the rest of the state says which ones they were.
+        state = found["sampler"]
+        run.sampler.load_state_dict({"rng": state["rng"]} if run.args.new_data else state)
         run.step = found["step"]
         run.changed = changed_settings(found["args"], settings(run.args))
     except OSError as error:
         raise StopError(f"{path} cannot be read: {error.strerror}.") from error
-    except (pickle.UnpicklingError, RuntimeError, EOFError, LookupError, TypeError) as error:
+    except (StopError, mintdim.MintDimError):
+        raise
+    except Exception as error:  # there is no telling what a foreign file leads to
         raise StopError(f"{path} is no whole checkpoint of this program.") from error
     if run.step >= run.args.steps:
         raise StopError(f"{path} is at step {run.step}, the end. To go on, give more --steps.")
@@ -345,7 +344,7 @@ def require_same(run, found):
     """Refuse to go on with another model or, unless told, with other data."""
     if found["config"] != asdict(run.config):
         raise StopError(f"The checkpoint has another model: {found['config']}, not {run.config}.")
-    if found["dataset"] != run.data.fingerprint and not run.args.new_data:
+    if found.get("dataset") != run.data.fingerprint and not run.args.new_data:
         raise StopError(
             f"{run.args.shards} is not the dataset of the checkpoint: other shards, or others in "
             "number. Give those of the first run, or --new-data to go on with these."
@@ -363,44 +362,38 @@ def changed_settings(before, now):
 
 
 class Log:
-    """Prints, and keeps what was printed; ``elapsed`` and speed are those of this start."""
+    """What is printed, and kept in files; times are those of this start."""
 
     def __init__(self, run):
         self.folder = Path(run.args.out)
-        self.started = time.perf_counter()
-        self.first_step = run.step
+        self.started, self.first_step = time.perf_counter(), run.step
 
     def elapsed(self):
         return time.perf_counter() - self.started
 
-    def say(self, text):
+    def say(self, text, *more_files):
+        """Print a line, and add it to files."""
         print(text, flush=True)
-        append(self.folder / "stdout.log", text)
-
-    def record(self, **values):
-        """Write one line of log.jsonl."""
-        line = json.dumps(values, allow_nan=False)
-        append(self.folder / "log.jsonl", line)
-        self.say(line)
+        for name in ("stdout.log", *more_files):
+            append(self.folder / name, text)
 
     def step(self, run, loss, rate, norm):
-        """Write the record of one training step, if it is due."""
-        if run.step != 1 and run.step % run.args.log_every:
-            return
+        """Write the record of one training step."""
         tokens = (run.step - self.first_step) * tokens_per_step(run)
-        self.record(
-            step=run.step,
-            loss=round(loss, 4),
-            lr=rate,
-            grad_norm=round(norm, 3),
-            tok_per_s=int(tokens / self.elapsed()),
-            elapsed_s=int(self.elapsed()),
-        )
+        record = {
+            "step": run.step,
+            "loss": round(loss, 4),
+            "lr": rate,
+            "grad_norm": round(norm, 3),
+            "tok_per_s": int(tokens / self.elapsed()),
+            "elapsed_s": int(self.elapsed()),
+        }
+        self.say(json.dumps(record), "log.jsonl")
 
     def evaluation(self, run, name, windows):
         """Evaluate, and write the record."""
-        found = perplexities(run, windows)
-        self.record(step=run.step, eval=name, **{key: round(ppl, 2) for key, ppl in found.items()})
+        found = {key: round(ppl, 2) for key, ppl in perplexities(run, windows).items()}
+        self.say(json.dumps({"step": run.step, "eval": name, **found}), "log.jsonl")
 
 
 def append(path, line):
@@ -417,20 +410,16 @@ def write_settings(run):
     """Write config.json, anew at every start, and add it to the history in runs.jsonl."""
     folder = Path(run.args.out)
     folder.mkdir(parents=True, exist_ok=True)
-    config = {
-        "model": asdict(run.config),
-        "args": settings(run.args),
-        "train_shards": [shard.name for shard in run.sampler.shards],
-    }
+    names = [shard.name for shard in run.sampler.shards]
+    config = {"model": asdict(run.config), "args": settings(run.args), "train_shards": names}
     (folder / "config.json").write_text(json.dumps(config, indent=2), encoding="utf-8")
     start = {
         "run": lines_of(folder / "runs.jsonl") + 1,
         "steps_done": run.step,
         "log_line": lines_of(folder / "log.jsonl") + 1,
         "dataset": run.data.fingerprint,
-        **config,
     }
-    append(folder / "runs.jsonl", json.dumps(start))
+    append(folder / "runs.jsonl", json.dumps({**start, **config}))
 
 
 def tokens_per_step(run):
@@ -457,7 +446,9 @@ def train(args):
         log.say(f"{args.shards} has no val split: nothing is evaluated")
     until = min(args.steps, run.step + args.stop_after) if args.stop_after else args.steps
     while run.step < until:
-        log.step(run, *run.train_step())
+        found = run.train_step()
+        if run.step == 1 or run.step % args.log_every == 0:
+            log.step(run, *found)
         if val and run.step % args.eval_every == 0 and run.step < args.steps:
             log.evaluation(run, "val", val)
         if run.step % args.ckpt_every == 0:
@@ -528,7 +519,7 @@ def parser():
     add("--final-eval-tokens", type=at_least(0), default=0, help="the same at the end (0)")
     add("--ckpt-every", type=at_least(1), default=1_000, help="steps between checkpoints (1000)")
     add("--log-every", type=at_least(1), default=10, help="steps between log lines (10)")
-    add("--device", default="auto", help="cpu, cuda, or auto: a GPU if there is one (auto)")
+    add("--device", choices=("auto", "cpu", "cuda"), default="auto", help="auto: a GPU if any")
     add("--seed", type=at_least(0), default=20260929, help="of weights and windows (20260929)")
     add("--resume", default="", metavar="CKPT", help="go on from a checkpoint")
     add("--max-train-shards", type=at_least(0), default=0, help="use the first N; 0: all (0)")
@@ -554,12 +545,13 @@ def main(arguments=None):
     if not args.resume and os.path.isdir(args.out) and os.listdir(args.out):
         made.error(f"--out {args.out} is not empty; give a new folder, or --resume")
     torch.set_num_threads(args.threads)
-    # Equal runs are to be equal. On a GPU that would cost much, and is not promised.
-    torch.use_deterministic_algorithms(pick_device(args.device) == "cpu")
     try:
         train(args)
     except (StopError, mintdim.MintDimError) as error:
         print(error, file=sys.stderr)
+        return 3
+    except OSError as error:
+        print(f"{error.filename}: {error.strerror}", file=sys.stderr)
         return 3
     return 0
 
