@@ -19,6 +19,7 @@ examples:
   mintdim verify artifacts/train_units --full           every byte, every row, every hash
   mintdim verify artifacts/train_units --full --source  tokenize the sources again and compare
   mintdim verify artifacts/train_units --json | jq .findings
+  mintdim verify artifacts/news_shards --full           a stream dataset: every byte
 
 exit codes: 0 no findings, 1 findings, 2 wrong usage, 3 not a dataset at all
 """
@@ -39,7 +40,8 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
     parser.add_argument(
         "--source",
         action="store_true",
-        help="render and tokenize every sample again (sources at their recorded paths)",
+        help="render and tokenize every sample again (sources at their recorded paths; unit "
+        "datasets only)",
     )
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.set_defaults(run=run)

@@ -78,6 +78,41 @@ _SOURCE_RULES: Translated = {
 - templates phải là danh sách string""",
 }
 
+_DOCUMENTS_RULES: Translated = {
+    "en": """\
+- language, time and key are JSON keys; each may be left out
+- languages is a list of 1 to 256 distinct codes, given together with language
+- time_zone is an IANA name such as "Europe/Paris" and holds for times without a zone
+- min_chars is an integer of at least 0""",
+    "vi": """\
+- language, time và key là key JSON; có thể bỏ bất kỳ cái nào
+- languages là danh sách 1 đến 256 mã khác nhau, khai báo cùng với language
+- time_zone là tên IANA như "Europe/Paris", dùng cho thời gian không ghi múi giờ
+- min_chars là số nguyên từ 0 trở lên""",
+}
+
+_SPLITS_RULES: Translated = {
+    "en": """\
+- test_docs and val_docs are integers of at least 0; they need documents(time=...)
+- test and val are fractions of at least 0; together they are below 1
+- as_of, or SOURCE_DATE_EPOCH in the environment, says what "now" is""",
+    "vi": """\
+- test_docs và val_docs là số nguyên từ 0 trở lên; cần có documents(time=...)
+- test và val là tỷ lệ từ 0 trở lên; tổng nhỏ hơn 1
+- as_of, hoặc SOURCE_DATE_EPOCH trong môi trường, cho biết "bây giờ" là lúc nào""",
+}
+
+_SHARDS_RULES: Translated = {
+    "en": """\
+- tokens is an integer from 1 to 4294967295
+- seed is an integer of at least 0
+- build_batch is an integer of at least 1""",
+    "vi": """\
+- tokens là số nguyên từ 1 đến 4294967295
+- seed là số nguyên từ 0 trở lên
+- build_batch là số nguyên từ 1 trở lên""",
+}
+
 TEXTS: dict[str, Translated] = {
     "LanguageError": {
         "en": """\
@@ -548,6 +583,128 @@ Vấn đề:
 Cách sửa:
 dùng text khác cho entry mới, loại không bao giờ đứng thành một mảnh trong dữ liệu
 (ví dụ có dấu cách ở giữa), hoặc ghi tên một entry có sẵn""",
+    },
+    "DocumentsValidationError": {
+        "en": f"""\
+Invalid documents config.
+
+Problem:
+{{problem}}
+
+Rules:
+{_DOCUMENTS_RULES["en"]}""",
+        "vi": f"""\
+Cấu hình documents không hợp lệ.
+
+Vấn đề:
+{{problem}}
+
+Quy tắc:
+{_DOCUMENTS_RULES["vi"]}""",
+    },
+    "SplitsValidationError": {
+        "en": f"""\
+Invalid splits config.
+
+Problem:
+{{problem}}
+
+Rules:
+{_SPLITS_RULES["en"]}""",
+        "vi": f"""\
+Cấu hình splits không hợp lệ.
+
+Vấn đề:
+{{problem}}
+
+Quy tắc:
+{_SPLITS_RULES["vi"]}""",
+    },
+    "ShardsValidationError": {
+        "en": f"""\
+Invalid shards config.
+
+Problem:
+{{problem}}
+
+Rules:
+{_SHARDS_RULES["en"]}""",
+        "vi": f"""\
+Cấu hình shards không hợp lệ.
+
+Vấn đề:
+{{problem}}
+
+Quy tắc:
+{_SHARDS_RULES["vi"]}""",
+    },
+    "SplitError": {
+        "en": """\
+Documents do not give the splits that were asked for. Nothing was written.
+
+Problem:
+{problem}
+
+Fix:
+ask for fewer test and val documents, add documents, or declare other languages""",
+        "vi": """\
+Các tài liệu không đủ để chia thành các split đã yêu cầu. Chưa có gì được ghi.
+
+Vấn đề:
+{problem}
+
+Cách sửa:
+yêu cầu ít tài liệu test và val hơn, thêm tài liệu, hoặc khai báo các ngôn ngữ khác""",
+    },
+    "TokenizerEosError": {
+        "en": """\
+Token that ends a document (EOS) is not known.
+
+Tokenizer:
+{file}
+
+Problem:
+{problem}
+
+Fix:
+sentencepiece: use a model that was trained with an EOS piece
+hf_json: name a token of the vocabulary, for example eos="<|endoftext|>\"""",
+        "vi": """\
+Không biết token kết thúc tài liệu (EOS).
+
+Tokenizer:
+{file}
+
+Vấn đề:
+{problem}
+
+Cách sửa:
+sentencepiece: dùng model đã train với piece EOS
+hf_json: ghi tên một token trong vocabulary, ví dụ eos="<|endoftext|>\"""",
+    },
+    "DocumentError": {
+        "en": """\
+Document cannot go into the stream.
+
+File:
+{file}
+
+Line:
+{line}
+
+Problem:
+{problem}""",
+        "vi": """\
+Không thể đưa tài liệu vào luồng token.
+
+File:
+{file}
+
+Dòng:
+{line}
+
+Vấn đề:
+{problem}""",
     },
     "TokenizerEncodeError": {
         "en": """\
@@ -1401,6 +1558,90 @@ PHRASES: dict[str, Translated] = {
         "vi": "file có {found} byte; chỉ đọc tối đa {most}",
     },
     # Datasets.
+    "not_a_time": {
+        "en": "{name} is not an ISO 8601 time: {found}",
+        "vi": "{name} không phải thời gian ISO 8601: {found}",
+    },
+    "not_epoch_seconds": {
+        "en": "SOURCE_DATE_EPOCH in the environment must be a whole number of seconds, got {found}",
+        "vi": "SOURCE_DATE_EPOCH trong môi trường phải là số giây nguyên, hiện tại là {found}",
+    },
+    "no_time_zone": {
+        "en": "time_zone {found} is not known on this machine",
+        "vi": "máy này không biết time_zone {found}",
+    },
+    "needs": {
+        "en": "{name} needs {needed}",
+        "vi": "{name} cần có {needed}",
+    },
+    "language_twice": {
+        "en": "languages names {language} twice",
+        "vi": "languages ghi {language} hai lần",
+    },
+    "too_many_languages": {
+        "en": "languages has {found} entries; a code has one byte, so at most 256 fit",
+        "vi": "languages có {found} mục; mỗi mã một byte nên tối đa 256",
+    },
+    "not_a_fraction": {
+        "en": "{name} must be a number from 0 up to, but not including, 1, got {found}",
+        "vi": "{name} phải là số từ 0 đến dưới 1, hiện tại là {found}",
+    },
+    "fractions_too_large": {
+        "en": "val and test together must be below 1, or nothing is left for train; got {found}",
+        "vi": "tổng val và test phải nhỏ hơn 1, nếu không train sẽ trống; hiện tại là {found}",
+    },
+    "not_a_choice": {
+        "en": "{name} must be one of {expected}, got {found}",
+        "vi": "{name} phải là một trong {expected}, hiện tại là {found}",
+    },
+    "no_documents": {
+        "en": "no document is left of {rows} rows (dropped: {dropped})",
+        "vi": "không còn tài liệu nào trong {rows} dòng (đã bỏ: {dropped})",
+    },
+    "too_few_dated": {
+        "en": "language {language} has {found} dated documents; {needed} are needed",
+        "vi": "ngôn ngữ {language} có {found} tài liệu có ngày; cần {needed}",
+    },
+    "split_empty": {
+        "en": "split {split} stays empty",
+        "vi": "split {split} không có tài liệu nào",
+    },
+    "eos_missing": {
+        "en": "the model defines no EOS (eos_id() is negative)",
+        "vi": "model không định nghĩa EOS (eos_id() là số âm)",
+    },
+    "eos_not_named": {
+        "en": 'a tokenizer.json does not say which of its tokens ends a text; give eos="..."',
+        "vi": 'tokenizer.json không cho biết token nào kết thúc văn bản; hãy ghi eos="..."',
+    },
+    "eos_unknown": {
+        "en": "there is no token {token} in the vocabulary",
+        "vi": "không có token {token} trong vocabulary",
+    },
+    "eos_in_text": {
+        "en": (
+            "its text gives the EOS token {token} (id {token_id}) as token {position}; every "
+            "document after it would move. Take the text of that token out of the data"
+        ),
+        "vi": (
+            "văn bản của nó sinh ra token EOS {token} (id {token_id}) ở vị trí {position}; mọi tài "
+            "liệu sau đó sẽ bị lệch. Hãy bỏ text của token này khỏi dữ liệu"
+        ),
+    },
+    "future_date": {
+        "en": (
+            'its time {time} lies after {as_of}, and future="error" was asked for. Correct the '
+            'time, or use future="train" or future="drop"'
+        ),
+        "vi": (
+            'thời gian {time} nằm sau {as_of}, trong khi đã đặt future="error". Hãy sửa thời '
+            'gian, hoặc dùng future="train" hay future="drop"'
+        ),
+    },
+    "read_back_differs": {
+        "en": "what was read back differs from what was written: memory or disk is faulty",
+        "vi": "dữ liệu đọc lại khác với dữ liệu đã ghi: bộ nhớ hoặc ổ đĩa bị lỗi",
+    },
     "no_directory": {
         "en": "there is no such directory",
         "vi": "không có thư mục này",
@@ -1538,6 +1779,18 @@ PHRASES: dict[str, Translated] = {
     "last_eos": {
         "en": "its last EOS is token {found}, must be token {expected}, the last one",
         "vi": "EOS cuối là token {found}, phải là token {expected}, token cuối cùng",
+    },
+    "no_last_eos": {
+        "en": "the last token is not EOS ({eos})",
+        "vi": "token cuối không phải là EOS ({eos})",
+    },
+    "no_such_code": {
+        "en": "{code} is no language code; the largest is {most}",
+        "vi": "{code} không phải là mã ngôn ngữ; mã lớn nhất là {most}",
+    },
+    "language_sum": {
+        "en": "its codes give {language} {found} tokens, the index says {expected}",
+        "vi": "các mã ở đây cho {language} {found} token, index ghi {expected}",
     },
     "shard_too_short": {
         "en": "{name} has {tokens} tokens, sampling needs {least}; take a smaller ctx, leave such "

@@ -45,7 +45,8 @@ class Finding:
 class VerifyReport:
     """The result of ``mintdim.verify``; ``str()`` shows it to people.
 
-    ``checks`` names what was done: ``quick``, ``full``, ``source``.
+    ``checks`` names what was done: ``quick``, ``full``, ``source``. ``counted`` says what
+    ``samples`` counts: ``samples`` of a unit dataset, ``documents`` of a stream dataset.
     """
 
     path: str
@@ -53,6 +54,7 @@ class VerifyReport:
     samples: int
     bytes: int
     findings: tuple[Finding, ...]
+    counted: str = "samples"
 
     @property
     def ok(self) -> bool:
@@ -65,13 +67,13 @@ class VerifyReport:
             "path": self.path,
             "ok": self.ok,
             "checks": list(self.checks),
-            "samples": self.samples,
+            self.counted: self.samples,
             "bytes": self.bytes,
             "findings": [finding.as_dict() for finding in self.findings],
         }
 
     def __str__(self) -> str:
-        head = f"{self.path}: {self.samples:,} samples, {self.bytes:,} bytes, "
+        head = f"{self.path}: {self.samples:,} {self.counted}, {self.bytes:,} bytes, "
         head += f"checked: {', '.join(self.checks)}"
         if self.ok:
             return f"{head}\nno findings"

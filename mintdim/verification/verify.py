@@ -1,4 +1,4 @@
-"""``mintdim.verify``: the checks of a unit dataset, quick, full, and against its source."""
+"""``mintdim.verify``: the checks of a dataset, quick, full, and against its source."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mintdim.formats import names
-from mintdim.shared.errors import NotADatasetError
+from mintdim.formats.stream_kind import is_stream
+from mintdim.shared.errors import DatasetArgumentError, NotADatasetError
 from mintdim.shared.messages import phrase
 from mintdim.verification.documents import read_documents
 from mintdim.verification.findings import Finding, VerifyReport
@@ -14,8 +15,10 @@ from mintdim.verification.hashes import check_hashes
 from mintdim.verification.quick import check_names, check_sizes, check_totals
 from mintdim.verification.samples import check_samples
 from mintdim.verification.source import check_source
+from mintdim.verification.stream import verify_stream
 
 if TYPE_CHECKING:
+    from mintdim.shared.messages import Phrase
     from mintdim.shared.types import StrPath
     from mintdim.verification.documents import Documents
 
@@ -29,21 +32,36 @@ def verify(path: StrPath, *, full: bool = False, source: bool = False) -> Verify
     again and compared with its row; source and tokenizer files are looked for at their recorded
     paths, from the working directory.
 
+    Of a stream dataset, quick: names, sizes, every ``.bin.json`` against the index, and the index
+    against itself. ``full``: every SHA-256, every id, every end of a document, and the tokens of
+    every language recomputed from ``.langs.u8``. Its sources are not recorded, so ``source`` is
+    refused.
+
     Rows and tokens are looked at only where names and sizes are right. The manifest is covered
     by no hash: what it says about the tokenizer, fields and templates only ``source`` can tell.
-    Memory of ``full``: 40 bytes per sample, 16 per UNK token.
+    Memory of ``full``: 40 bytes per sample, 16 per UNK token; a byte per document of one shard.
 
-    Raises ``NotADatasetError`` if there is no directory or no manifest at all.
+    Raises ``NotADatasetError`` if there is no directory, no manifest and no index of shards,
+    ``DatasetArgumentError`` for ``source`` of a stream dataset.
     """
     root = Path(path)
+    if is_stream(root):
+        if source:
+            raise DatasetArgumentError(problem=phrase("not_of_this_kind", name="source"))
+        return verify_stream(root, full=full)
     if not (root / names.MANIFEST).is_file():
-        code = "no_manifest" if root.is_dir() else "no_directory"
-        raise NotADatasetError(path=str(root), problem=phrase(code))
+        raise NotADatasetError(path=str(root), problem=_lacking(root))
     checks = ("quick", *(["full"] if full else []), *(["source"] if source else []))
     documents, findings = read_documents(root)
     if documents is not None:
         findings = _checked(documents, full=full, source=source)
     return _report(root, documents, checks, findings)
+
+
+def _lacking(root: Path) -> Phrase:
+    if not root.is_dir():
+        return phrase("no_directory")
+    return phrase("no_manifest" if (root / names.SHARDS_INDEX).is_file() else "no_index")
 
 
 def _checked(documents: Documents, *, full: bool, source: bool) -> list[Finding]:

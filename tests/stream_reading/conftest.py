@@ -3,13 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tiny_streams import World, write
-
-SPLITS = {
-    "train": [[("en", [5, 6, 7]), ("de", []), ("ja", [8] * 30)], [("en", list(range(10, 60)))]],
-    "val": [[("en", [5, 6]), ("ja", [7]), ("ja", []), ("en", [8, 9])], [("de", [4] * 40)]],
-    "test": [[("fr", []), ("fr", []), ("en", [65_535, 3])]],
-}
+from tiny_streams import SPLITS, World, write
 
 
 @pytest.fixture(params=["ours", "the original's", "uint32"])

@@ -21,6 +21,12 @@ LANGUAGES = ["en", "de", "fr", "ja"]
 EOS = 2
 Document = tuple[str, list[int]]
 Splits = dict[str, list[list[Document]]]
+# Two shards of train and val; documents of nothing but their EOS.
+SPLITS: Splits = {
+    "train": [[("en", [5, 6, 7]), ("de", []), ("ja", [8] * 30)], [("en", list(range(10, 60)))]],
+    "val": [[("en", [5, 6]), ("ja", [7]), ("ja", []), ("en", [8, 9])], [("de", [4] * 40)]],
+    "test": [[("fr", []), ("fr", []), ("en", [65_535, 3])]],
+}
 OURS = ("tokenizer_sha256", "vocab_size", "eos_id", "lang_codes", "format_version")
 
 
