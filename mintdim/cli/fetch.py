@@ -15,7 +15,7 @@ file is checked against the index before it gets its name; the index gets its na
 same command again after a failure: whole files are kept, unfinished ones are continued.
 
 limits:
-  tries         {TRIES} per file; waits {BACK_OFF:g} s before the second, then twice as long each time
+  tries         {TRIES} per file; between them {BACK_OFF:g} s, then twice as long each time
   time          {SILENCE:g} s to connect and for every read; {ANSWER:g} s for the head of an answer
   speed         at least {PACE_BYTES:,} bytes in every {PACE_SECONDS:g} s
   redirects     {REDIRECTS} per file

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import http.client
 import socket
+import ssl
 import threading
-from typing import TYPE_CHECKING, Any
-from urllib.request import HTTPHandler, HTTPSHandler, Request
+from typing import TYPE_CHECKING
+from urllib.request import AbstractHTTPHandler, Request
 
 from mintdim.fetching import limits
 
@@ -41,21 +43,26 @@ class _HttpsConnection(_Bounded, http.client.HTTPSConnection):
     pass
 
 
-class BoundedHttp(HTTPHandler):
+class BoundedHttp(AbstractHTTPHandler):
     """Opens ``http`` URLs."""
+
+    http_request = AbstractHTTPHandler.do_request_
 
     def http_open(self, req: Request) -> http.client.HTTPResponse:
         """Return the answer, whatever its status."""
         return self.do_open(_HttpConnection, req)
 
 
-class BoundedHttps(HTTPSHandler):
-    """Opens ``https`` URLs; certificates are checked as the given context says."""
+class BoundedHttps(AbstractHTTPHandler):
+    """Opens ``https`` URLs; certificates and host names are checked."""
 
-    def __init__(self, context: Any) -> None:
-        super().__init__(context=context)
-        self._checked = context
+    https_request = AbstractHTTPHandler.do_request_
+
+    @functools.cached_property
+    def _checking(self) -> ssl.SSLContext:
+        # Reading the authorities of the system takes longer than a small file.
+        return ssl.create_default_context()
 
     def https_open(self, req: Request) -> http.client.HTTPResponse:
         """Return the answer, whatever its status."""
-        return self.do_open(_HttpsConnection, req, context=self._checked)
+        return self.do_open(_HttpsConnection, req, context=self._checking)

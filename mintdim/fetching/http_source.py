@@ -82,8 +82,7 @@ def _secrets(address: Address) -> dict[str, str]:
 def _new_opener() -> OpenerDirector:
     """Return an opener that answers with any status, follows nothing and opens no other scheme."""
     opener = OpenerDirector()
-    context = ssl.create_default_context()
-    for handler in (ProxyHandler(), BoundedHttp(), BoundedHttps(context=context)):
+    for handler in (ProxyHandler(), BoundedHttp(), BoundedHttps()):
         opener.add_handler(handler)
     return opener
 
@@ -153,10 +152,10 @@ def _failed(error: Exception) -> TransferError:
     if isinstance(error, TimeoutError):
         problem = phrase("fetch_silent", seconds=f"{limits.SILENCE:g}")
         return TransferError(problem, unreachable=True)
-    if isinstance(error, (http.client.IncompleteRead, ConnectionResetError, BrokenPipeError)):
-        return TransferError(phrase("fetch_broken"))
     if isinstance(error, http.client.RemoteDisconnected):
         return TransferError(phrase("fetch_no_answer"))
+    if isinstance(error, (http.client.IncompleteRead, ConnectionResetError, BrokenPipeError)):
+        return TransferError(phrase("fetch_broken"))
     if isinstance(error, OSError):
         detail = error.strerror or str(error)
         problem = phrase("fetch_unreachable", detail=detail)

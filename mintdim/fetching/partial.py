@@ -27,61 +27,62 @@ class Partial:
         self._target = target
         self._received = received
         self._part = target.path(part_name(wanted.name, wanted.sha256))
-        self._file = self._begun()
         self._validator: str | None = None
+        self._file = self._left_by_an_earlier_run()
 
     def complete(self, source: Source) -> None:
         """Fetch what is missing and give the file its name; raises ``TransferError``."""
-        have = self._file.bytes
+        have = self._file.bytes if self._file else 0
         if have < self._bytes or not self._bytes:
             with source.open(self._wanted.name, have, self._validator) as body:
                 self._take(body)
-        expected = self._wanted.sha256
-        if expected is not None and self._file.sha256 != expected:
-            self._restart()
+        file, expected = self._begun(), self._wanted.sha256
+        if expected is not None and file.sha256 != expected:
+            self._drop()
             raise TransferError(phrase("other_content"), "fetch_ask_origin")
-        self._file.publish(self._target.path(self._wanted.name))
+        file.publish(self._target.path(self._wanted.name))
 
-    def _begun(self) -> HashedFile:
-        """Go on with what an earlier run left; only a recorded hash can tell if that was right."""
+    def _left_by_an_earlier_run(self) -> HashedFile | None:
+        """Only a recorded hash can tell in the end whether it was right to go on."""
         if self._wanted.sha256 is not None and os.path.lexists(self._part):
             file = HashedFile.reopened(self._part)
             if file.bytes <= self._bytes:
                 return file
-        return self._new()
-
-    def _new(self) -> HashedFile:
         remove(self._part)
-        return HashedFile(self._part)
+        return None
 
-    def _restart(self) -> None:
-        self._file, self._validator = self._new(), None
+    def _begun(self) -> HashedFile:
+        if self._file is None:
+            self._file = HashedFile(self._part)
+        return self._file
+
+    def _drop(self) -> None:
+        remove(self._part)
+        self._file, self._validator = None, None
 
     def _take(self, body: Body) -> None:
         if body.total is not None and body.total != self._bytes:
             facts = {"found": body.total, "expected": self._bytes}
             raise TransferError(phrase("fetch_other_size", **facts), "fetch_ask_origin")
         self._place(body)
-        pace = Pace()
+        file, pace = self._begun(), Pace()
         while block := body.read():
-            if self._file.bytes + len(block) > self._bytes:
-                self._restart()
+            if file.bytes + len(block) > self._bytes:
+                self._drop()
                 problem = phrase("fetch_too_long", expected=self._bytes)
                 raise TransferError(problem, "fetch_ask_origin")
-            self._file.append(block)
+            file.append(block)
             self._received(len(block))
             pace.count(len(block))
-        if self._file.bytes < self._bytes:
-            raise TransferError(phrase("fetch_cut", found=self._file.bytes, expected=self._bytes))
+        if file.bytes < self._bytes:
+            raise TransferError(phrase("fetch_cut", found=file.bytes, expected=self._bytes))
 
     def _place(self, body: Body) -> None:
         """Start anew where the origin sends all of the file, or another one than before."""
-        changed = None not in (self._validator, body.validator) and (
-            self._validator != body.validator
-        )
-        if body.start != self._file.bytes:
-            self._restart()
-        elif changed and body.start:
-            self._restart()
+        before, now = self._validator, body.validator
+        if body.start and before and now and before != now:
+            self._drop()
             raise TransferError(phrase("fetch_changed"))
-        self._validator = body.validator
+        if not body.start:
+            self._drop()
+        self._validator = now
