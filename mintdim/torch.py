@@ -75,6 +75,36 @@ class UnitIterable(IterableDataset[Tensors]):
             yield to_tensors(self.loader.batch_of(sample_ids))
 
 
+class Windows(Protocol):
+    """What is needed of ``WindowEpochs``."""
+
+    def numbers(self, count: int) -> Iterator[Any]:
+        """Yield the numbers of the windows to come, without moving."""
+        ...
+
+    def read(self, numbers: Any) -> Any:
+        """Return windows by number."""
+        ...
+
+
+class WindowIterable(IterableDataset[Any]):
+    """The windows to come of ``StreamDataset.epochs`` as tensors [batch_size, ctx + 1] int64.
+
+    For ``DataLoader(..., batch_size=None)``; workers share the batches out, their order stays.
+    The state behind ``n`` batches is ``windows.state_dict(delivered=n * batch_size)``, and the
+    next epoch begins with ``windows.set_epoch(windows.epoch + 1)``.
+    """
+
+    def __init__(self, windows: Windows, batch_size: int) -> None:
+        self.windows, self.batch_size = windows, batch_size
+
+    def __iter__(self) -> Iterator[Any]:
+        worker = get_worker_info()
+        first, step = (worker.id, worker.num_workers) if worker else (0, 1)
+        for numbers in islice(self.windows.numbers(self.batch_size), first, None, step):
+            yield torch.from_numpy(self.windows.read(numbers))
+
+
 class UnitBatchSampler:
     """The samples of the batches to come, as lists of ``sample_id``; for ``batch_sampler=``."""
 

@@ -95,7 +95,7 @@ def _run_stream(dataset: StreamDataset, args: argparse.Namespace) -> int:
         name: getattr(args, name) for name in ("sample", "hash", "source", "duplicates", "unk")
     }
     for name, value in asked.items():
-        if value not in (None, False):
+        if value is not None and value is not False:
             raise DatasetArgumentError(problem=phrase("not_of_this_kind", name=f"--{name}"))
     view = StreamView(dataset, args.tokenizer)
     print(view.overview() if args.document is None else view.document(args.document))

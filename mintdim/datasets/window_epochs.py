@@ -95,6 +95,19 @@ class WindowEpochs:
         if self.epoch == epoch:
             self.set_epoch(epoch + 1)
 
+    def numbers(self, count: int) -> Iterator[IntArray]:
+        """Yield the numbers of the windows to come, as ``batches(count)`` has them, without moving.
+
+        ``read`` returns the windows; ``state_dict(delivered=n)`` is the state behind n of them.
+        """
+        count, order = positive("n", count), self._order
+        chunk = count * -(-_AT_ONCE // count)
+        places = range(self._position + self.rank, self._end, self.world_size)
+        for start in range(0, len(places), chunk):
+            found = _at(order, places[start : start + chunk])
+            for first in range(0, len(found), count):
+                yield found[first : first + count]
+
     def read(self, numbers: IntArray) -> IntArray:
         """Return windows by number [n], in the order of shards and positions, [n, ctx + 1]."""
         shards = np.searchsorted(self._stops, numbers, side="right")
@@ -152,14 +165,10 @@ class WindowEpochs:
         skipped, rest = divmod(first - self._ahead.first, self.world_size)
         numbers = self._ahead.numbers[skipped : skipped + len(left)] if skipped >= 0 else ()
         if rest or len(numbers) < len(left):
-            self._ahead = self._computed(first, max(count, _AT_ONCE))
+            places = range(first, self._end, self.world_size)[: max(count, _AT_ONCE)]
+            self._ahead = _Ahead(first, _at(self._order, places))
             numbers = self._ahead.numbers[: len(left)]
         return np.asarray(numbers, dtype=np.int64)
-
-    def _computed(self, first: int, count: int) -> _Ahead:
-        places = range(first, self._end, self.world_size)[:count]
-        numbers = self._order.at(np.arange(places.start, places.stop, places.step))
-        return _Ahead(first, numbers)
 
 
 class _Ahead(NamedTuple):
@@ -167,6 +176,10 @@ class _Ahead(NamedTuple):
 
     first: int
     numbers: IntArray
+
+
+def _at(order: RandomOrder, places: range) -> IntArray:
+    return order.at(np.arange(places.start, places.stop, places.step))
 
 
 def _no_window(ctx: int, shards: Sequence[StreamShard]) -> DatasetArgumentError:
