@@ -42,14 +42,29 @@ class StreamShards:
         return StreamShards, (self.root, self.index)
 
     def tokens(self, shard: StreamShard) -> TokenArray:
-        """Return the tokens of one shard [tokens], a read-only view of its file."""
-        return self._mapped[shard.name]
+        """Return the tokens of one shard [tokens], a read-only view of its file.
+
+        Raises ``DatasetDamagedError`` where the file is gone, or changed its size since it was
+        opened.
+        """
+        try:
+            tokens = self._mapped[shard.name]
+        except (OSError, ValueError) as error:  # an empty file cannot be mapped
+            detail = f"{type(error).__name__}: {error}"
+            problem = phrase("unreadable", detail=detail)
+            raise DatasetDamagedError(
+                path=str(self.root), file=shard.name, problem=problem
+            ) from error
+        if len(tokens) != shard.tokens:
+            sizes = tokens.nbytes, shard.tokens * self.dtype.itemsize
+            raise self._damaged(shard.name, "other_size", *sizes)
+        return tokens
 
     def windows(self, shards: list[StreamShard], starts: list[int], length: int) -> IntArray:
         """Return ``length`` tokens from each start [n] in its shard [n] as [n, length] int64."""
         found: IntArray = np.empty((len(starts), length), dtype=np.int64)
         for row, (shard, start) in enumerate(zip(shards, starts, strict=True)):
-            found[row] = self._mapped[shard.name][start : start + length]
+            found[row] = self.tokens(shard)[start : start + length]
         return found
 
     def ends(self, shard: StreamShard) -> npt.NDArray[np.uint32]:

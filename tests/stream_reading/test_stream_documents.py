@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import pickle
 import struct
 from typing import TYPE_CHECKING, Any
@@ -171,6 +172,19 @@ def test_ends_of_documents_that_were_changed_are_refused(
     with pytest.raises(DatasetDamagedError, match=words) as caught:
         mintdim.open(world.path).documents("train")[0]
     assert caught.value.file == "train_000.bin"
+
+
+@pytest.mark.parametrize("size", [None, 0, 3, 8])
+def test_a_shard_that_went_away_since_the_set_was_opened_is_an_error_of_ours(
+    world: World, size: int | None
+) -> None:
+    dataset = mintdim.open(world.path)
+    path = world.path / "val_000.bin"
+    path.unlink() if size is None else os.truncate(path, size)
+    for read in (lambda: dataset.documents("val")[0], lambda: dataset.tokens("val", 0)):
+        with pytest.raises(DatasetDamagedError) as caught:
+            read()
+        assert caught.value.file == "val_000.bin"
 
 
 def test_a_last_token_that_is_no_eos_is_refused(tmp_path: Path) -> None:
