@@ -63,7 +63,7 @@ def options(shards: Path, out: Path, **changes: Any) -> list[str]:
         "grad_accum": 2,
         "lr": 0.003,
         "warmup": 5,
-        "eval_every": 8,
+        "eval_every": 10,
         "log_every": 3,
         "ckpt_every": 7,
         "device": "cpu",
@@ -209,8 +209,7 @@ def test_the_log_has_both_kinds_of_record_when_they_are_due(whole: Path) -> None
         assert round(record["grad_norm"], 3) == record["grad_norm"]
         assert {type(record["tok_per_s"]), type(record["elapsed_s"])} == {int}
     assert [(record["step"], record["eval"]) for record in evaluated] == [
-        (8, "val"),
-        (16, "val"),
+        (10, "val"),
         (20, "val_full"),
     ]
     for record in evaluated:
