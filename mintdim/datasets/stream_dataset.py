@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mintdim.formats.shards import TokenArray
     from mintdim.formats.stream_arrays import CodeArray
     from mintdim.formats.stream_index import StreamIndex, StreamShard
-    from mintdim.shared.types import StrPath
+    from mintdim.shared.types import StrPath, TokenizerKind
 
 
 class StreamDataset:
@@ -150,18 +150,34 @@ class StreamDataset:
     def encoder(self, tokenizer: StrPath) -> Encoder:
         """Open the tokenizer of the dataset, which lies at ``tokenizer``.
 
-        Raises ``MintDimFileNotFoundError``, or ``TokenizerChangedError`` if it is another file. An
-        index of the original producer names no hash; then any tokenizer is taken.
+        Raises ``MintDimFileNotFoundError``, or ``DatasetArgumentError`` if it is another file or no
+        tokenizer. An index of the original producer names no hash; then any tokenizer is taken.
         """
         path = require_file(as_given(tokenizer), "tokenizer")
         data = read_tokenizer(path, as_given(tokenizer))
-        sha256 = self.index.tokenizer_sha256 or sha256_of(data)
+        sha256 = sha256_of(data)
+        if self.index.tokenizer_sha256 not in (None, sha256):
+            facts = {"path": as_given(tokenizer), "name": self.tokenizer}
+            raise DatasetArgumentError(problem=phrase("other_tokenizer", **facts))
         is_json = data.lstrip()[:1] == b"{" and data.rstrip()[-1:] == b"}"
-        return open_encoder("hf_json" if is_json else "sentencepiece", path, sha256)
+        kind: TokenizerKind = "hf_json" if is_json else "sentencepiece"
+        try:
+            return open_encoder(kind, path, sha256)
+        except ValueError as error:
+            problem = phrase("tokenizer_unreadable", kind=kind, detail=str(error))
+            raise DatasetArgumentError(problem=problem) from error
 
     def decode(self, ids: Sequence[int] | TokenArray, tokenizer: StrPath) -> str:
-        """Return the text of token ids by the tokenizer of the dataset (see ``encoder``)."""
-        return self.encoder(tokenizer).decode([int(token_id) for token_id in ids])
+        """Return the text of token ids by the tokenizer of the dataset (see ``encoder``).
+
+        Raises ``DatasetArgumentError`` for ids that it does not have.
+        """
+        encoder, numbers = self.encoder(tokenizer), [int(token_id) for token_id in ids]
+        for number in numbers:
+            if not 0 <= number <= encoder.largest_id:
+                facts = {"found": number, "expected": f"0 … {encoder.largest_id}"}
+                raise DatasetArgumentError(problem=phrase("value_differs", name="id", **facts))
+        return encoder.decode(numbers)
 
     def _shard(self, split: str, number: int) -> StreamShard:
         shards = self.shards(split)

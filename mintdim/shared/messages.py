@@ -1558,6 +1558,10 @@ PHRASES: dict[str, Translated] = {
         "vi": "file có {found} byte; chỉ đọc tối đa {most}",
     },
     # Datasets.
+    "changed_rows": {
+        "en": "a part of it had {before} rows, now it has {now}",
+        "vi": "một phần của nó có {before} dòng, nay có {now} dòng",
+    },
     "not_a_time": {
         "en": "{name} is not an ISO 8601 time: {found}",
         "vi": "{name} không phải thời gian ISO 8601: {found}",
@@ -1620,12 +1624,12 @@ PHRASES: dict[str, Translated] = {
     },
     "eos_in_text": {
         "en": (
-            "its text gives the EOS token {token} (id {token_id}) as token {position}; every "
-            "document after it would move. Take the text of that token out of the data"
+            "its text gives EOS (id {token_id}) as token {position}, so every document after it "
+            "would move. Take the text of that token out of the data"
         ),
         "vi": (
-            "văn bản của nó sinh ra token EOS {token} (id {token_id}) ở vị trí {position}; mọi tài "
-            "liệu sau đó sẽ bị lệch. Hãy bỏ text của token này khỏi dữ liệu"
+            "văn bản của nó sinh ra EOS (id {token_id}) ở vị trí {position}, khiến mọi tài liệu "
+            "sau đó bị lệch. Hãy bỏ text của token này khỏi dữ liệu"
         ),
     },
     "future_date": {
@@ -1767,6 +1771,10 @@ PHRASES: dict[str, Translated] = {
     "not_of_this_kind": {
         "en": "{name} is for the other kind of dataset",
         "vi": "{name} dành cho loại dataset khác",
+    },
+    "other_tokenizer": {
+        "en": "{path} is not the tokenizer of this dataset (SHA-256 differs); that was {name}",
+        "vi": "{path} không phải tokenizer của dataset này (SHA-256 khác); tokenizer đó là {name}",
     },
     "no_language_codes": {
         "en": "there is no {name}: the languages of these documents are not recorded",

@@ -24,7 +24,6 @@ from mintdim.shared.errors import (
     DatasetArgumentError,
     DatasetDamagedError,
     MintDimFileNotFoundError,
-    TokenizerChangedError,
 )
 
 if TYPE_CHECKING:
@@ -249,7 +248,7 @@ def test_another_tokenizer_is_refused(spoken: tuple[World, Path], tmp_path: Path
     dataset = mintdim.open(world.path)
     other = tmp_path / f"other{tokenizer.suffix}"
     other.write_bytes(tokenizer.read_bytes() + b"\n")
-    with pytest.raises(TokenizerChangedError):
+    with pytest.raises(DatasetArgumentError, match=r"differs\); that was tok\.model"):
         dataset.decode([3], other)
     with pytest.raises(MintDimFileNotFoundError):
         dataset.decode([3], tmp_path / "nothing")
@@ -258,7 +257,21 @@ def test_another_tokenizer_is_refused(spoken: tuple[World, Path], tmp_path: Path
 def test_a_set_that_names_no_hash_takes_any_tokenizer(tmp_path: Path) -> None:
     world = write(tmp_path / "set", SPLITS, original=True)
     (tmp_path / "tok.model").write_bytes(worlds.spm())
-    assert isinstance(mintdim.open(world.path).decode([5], tmp_path / "tok.model"), str)
+    dataset = mintdim.open(world.path)
+    assert isinstance(dataset.decode([5], tmp_path / "tok.model"), str)
+    for data in (b"", b"no tokenizer", b"{}"):
+        (tmp_path / "other").write_bytes(data)
+        with pytest.raises(DatasetArgumentError, match="library cannot load this file"):
+            dataset.decode([5], tmp_path / "other")
+
+
+@pytest.mark.parametrize("ids", [[-1], [5, 10**9]])
+def test_ids_that_the_tokenizer_does_not_have_are_refused(
+    spoken: tuple[World, Path], ids: list[int]
+) -> None:
+    world, tokenizer = spoken
+    with pytest.raises(DatasetArgumentError, match=f"id is {ids[-1]}, must be 0"):
+        mintdim.open(world.path).decode(ids, tokenizer)
 
 
 # ------------------------------------------------------------------------------------------ show
