@@ -7,18 +7,22 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from mintdim.registry import new_builder
 
 if TYPE_CHECKING:
+    from mintdim.pipelines.stream_build.api import StreamBuild
     from mintdim.pipelines.unit_build.api import UnitBuild
 
 
 @overload
 def pipeline(name: Literal["unit-build"]) -> UnitBuild: ...
 @overload
+def pipeline(name: Literal["stream-build"]) -> StreamBuild: ...
+@overload
 def pipeline(name: str) -> Any: ...
 def pipeline(name: str) -> Any:
     """Begin to declare a build job.
 
-    ``name`` is the kind of pipeline; today ``"unit-build"``. The result collects the blocks
-    of the job; nothing is read or written before ``run()`` (or ``validate()``)::
+    ``name`` is the kind of pipeline: ``"unit-build"`` (samples in shards of fixed width) or
+    ``"stream-build"`` (documents one after the other, each ended by EOS). The result collects the
+    blocks of the job; nothing is read or written before ``run()`` (or ``validate()``)::
 
         from mintdim import pipeline
 

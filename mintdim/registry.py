@@ -7,6 +7,7 @@ from mintdim.shared.errors import UnknownPipelineError
 
 _BUILDERS = {
     "unit-build": "mintdim.pipelines.unit_build.api:UnitBuild",
+    "stream-build": "mintdim.pipelines.stream_build.api:StreamBuild",
 }
 
 

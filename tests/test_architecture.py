@@ -58,7 +58,15 @@ PIPELINE: dict[str, set[str]] = {
     "validate": {"config", "contracts"},
     "encode": {"config", "contracts", ROOM},
     "dataset_writer": {"config", "contracts", "result", ROOM},
-    "runtime": {"config", "contracts", "result", "encode", "dataset_writer", ROOM},
+    "scan": {"config", "contracts", ROOM},
+    "rows": {"config", "contracts", "scan", ROOM},
+    "decide": {"config", "contracts", "rows", ROOM},
+    "pack": {"config", "contracts", "rows", "decide", "encode", ROOM},
+    "summary": {"config", "contracts", "result", "decide", ROOM},
+    "runtime": {
+        *("config", "contracts", "result", "encode", "dataset_writer"),
+        *("rows", "decide", "pack", "summary", ROOM),
+    },
     ROOM: {"config", "contracts"},
 }
 # The checks of a whole job use the rules of the rooms, and what parses or opens a declared thing.

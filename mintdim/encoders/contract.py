@@ -52,8 +52,17 @@ class Encoder(Protocol):
         ...
 
     @property
+    def eos_id(self) -> int:
+        """The id of the token that ends a text, negative if the library names none."""
+        ...
+
+    @property
     def special_tokens(self) -> Mapping[int, str]:
         """Special tokens that the library finds when their text occurs in data, UNK aside."""
+        ...
+
+    def token_id(self, token: str) -> int:
+        """Return the id of an entry of the vocabulary by its text, negative if there is none."""
         ...
 
     def encode_batch(self, texts: Sequence[str]) -> Encoded:

@@ -59,6 +59,11 @@ class HfJsonEncoder:
         return -1 if self.padding is None else self.padding.pad_id
 
     @property
+    def eos_id(self) -> int:
+        """Negative: the file does not say which of its tokens ends a text."""
+        return -1
+
+    @property
     def special_tokens(self) -> dict[int, str]:
         """Added tokens that are marked as special, the unknown token aside."""
         return {
@@ -66,6 +71,11 @@ class HfJsonEncoder:
             for token_id, token in sorted(self._added.items())
             if token.special and token_id != self.unk_id
         }
+
+    def token_id(self, token: str) -> int:
+        """Return the id of an entry of the vocabulary, negative if there is none."""
+        found = self._library.token_to_id(token)
+        return -1 if found is None else int(found)
 
     def encode_batch(self, texts: Sequence[str]) -> Encoded:
         """Return the ids of every text, flat; raises ``ValueError`` if one is refused."""

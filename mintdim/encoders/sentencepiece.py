@@ -39,11 +39,17 @@ class SentencePieceEncoder:
         self.largest_id = self.vocab_size - 1
         self.unk_id: int = self._library.unk_id()
         self.pad_id: int = self._library.pad_id()
+        self.eos_id: int = self._library.eos_id()
         self.special_tokens = {
             token_id: symbol
             for token_id, symbol in pieces.user_defined.items()
             if _is_marker(symbol)
         }
+
+    def token_id(self, token: str) -> int:
+        """Return the id of a piece, negative if there is none."""
+        found: int = self._library.piece_to_id(token)
+        return found if self._library.id_to_piece(found) == token else -1
 
     def encode_batch(self, texts: Sequence[str]) -> Encoded:
         """Return the ids of every text, flat; raises ``ValueError`` if one is refused."""

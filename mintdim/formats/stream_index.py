@@ -122,12 +122,15 @@ class StreamIndex:
 
 @dataclass(frozen=True, slots=True)
 class LanguageBorders:
-    """Where one language was split by time: rows counted, and time stamps (ISO 8601, naive)."""
+    """Where one language was split by time: rows counted, and time stamps (ISO 8601, naive).
+
+    None where there is no row, or no such split.
+    """
 
     docs: int
-    max_pub_date: str
-    test_start: str
-    val_start: str
+    max_pub_date: str | None
+    test_start: str | None
+    val_start: str | None
     test_docs_actual: int
     val_docs_actual: int
 

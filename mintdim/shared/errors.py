@@ -19,7 +19,8 @@ that moment. All of them survive ``pickle``: they cross process boundaries as va
     │  ├─ TemplateFieldMismatchError
     │  ├─ TemplateTokenizerError
     │  ├─ TokenizerValidationError
-    │  │  └─ TokenizerSpecialTokenError
+    │  │  ├─ TokenizerSpecialTokenError
+    │  │  └─ TokenizerEosError
     │  ├─ TokenizerPrepareError
     │  │  ├─ TokenizerPrepareMissingError
     │  │  └─ TokenizerPrepareProofError
@@ -29,6 +30,10 @@ that moment. All of them survive ``pickle``: they cross process boundaries as va
     │  ├─ UnitMappingError
     │  ├─ UnitValidationError
     │  ├─ SamplesPerShardError
+    │  ├─ DocumentsValidationError
+    │  ├─ SplitsValidationError
+    │  ├─ SplitError
+    │  ├─ ShardsValidationError
     │  ├─ FetchArgumentError
     │  ├─ OutputMappingError
     │  │  ├─ OutputOverlapError
@@ -42,7 +47,8 @@ that moment. All of them survive ``pickle``: they cross process boundaries as va
     │  ├─ SampleSchemaError
     │  │  └─ SampleFieldTypeError
     │  ├─ UnitOverflowError
-    │  └─ TokenizerEncodeError
+    │  ├─ TokenizerEncodeError
+    │  └─ DocumentError
     ├─ MintDimDatasetError                a dataset cannot be read as asked
     │  ├─ NotADatasetError
     │  ├─ DatasetDamagedError
@@ -289,6 +295,16 @@ def _tokenizer_suffix(file: str) -> str:
 
 
 @dataclass(eq=False, kw_only=True)
+class TokenizerEosError(TokenizerValidationError):
+    """No EOS was named, or the tokenizer has none of that name."""
+
+    component: str = "eos"
+
+    def _text_key(self) -> str:
+        return "TokenizerEosError"
+
+
+@dataclass(eq=False, kw_only=True)
 class TokenizerPrepareError(_ProblemError):
     """``prepare_tokenizer`` got arguments that make no sense, or not for this tokenizer."""
 
@@ -377,6 +393,26 @@ class SamplesPerShardError(_ProblemError):
 @dataclass(eq=False, kw_only=True)
 class FetchArgumentError(_ProblemError):
     """A fetch cannot be done as asked: its URL, its directory, or the part of the dataset."""
+
+
+@dataclass(eq=False, kw_only=True)
+class DocumentsValidationError(_ProblemError):
+    """``documents`` has a wrong value, or lacks one that another block needs."""
+
+
+@dataclass(eq=False, kw_only=True)
+class SplitsValidationError(_ProblemError):
+    """The splits block has a wrong value, or ``SOURCE_DATE_EPOCH`` is no number of seconds."""
+
+
+@dataclass(eq=False, kw_only=True)
+class SplitError(_ProblemError):
+    """The documents do not give the splits that were asked for; nothing was written."""
+
+
+@dataclass(eq=False, kw_only=True)
+class ShardsValidationError(_ProblemError):
+    """``tokens``, ``seed`` or ``build_batch`` of ``shards`` is not what the rules ask for."""
 
 
 @dataclass(eq=False, kw_only=True)
@@ -477,6 +513,13 @@ class TokenizerEncodeError(MintDimDataError):
     """The tokenizer library refused the text of a sample."""
 
     tokenizer: str
+    problem: Phrase
+
+
+@dataclass(eq=False, kw_only=True)
+class DocumentError(MintDimDataError):
+    """A document cannot go into the stream: EOS in its text, or a date in the future."""
+
     problem: Phrase
 
 

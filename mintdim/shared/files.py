@@ -139,6 +139,26 @@ def remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
+def check_written(file: HashedFile) -> None:
+    """Flush a file, drop it from the cache where the system allows, and read it back.
+
+    Raises ``OutputWriteError`` if its SHA-256 is not that of what was written.
+    """
+    flush(file.path)
+    with using(file.path):
+        _drop_from_cache(file.path)
+        found = sha256_of_file(file.path)
+    if found != file.sha256:
+        raise OutputWriteError(path=str(file.path), reason=phrase("read_back_differs"))
+
+
+def _drop_from_cache(path: Path) -> None:
+    if not hasattr(os, "posix_fadvise"):
+        return
+    with _opened(path, os.O_RDONLY) as descriptor, contextlib.suppress(OSError):
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+
+
 def make_directory(path: Path) -> None:
     """Create a directory and its parents; an existing one is left as it is."""
     with using(path):

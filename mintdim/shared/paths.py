@@ -18,6 +18,11 @@ def as_given(path: StrPath) -> str:
     return os.fspath(path)
 
 
+def shown_name(path: str) -> str:
+    """Return the name of a file without its folders; bytes that are no text become escapes."""
+    return os.path.basename(path).encode("utf-8", "backslashreplace").decode()
+
+
 def is_path(value: object) -> bool:
     """Say whether ``value`` is a non-empty text path (``bytes`` paths are refused)."""
     if not isinstance(value, (str, os.PathLike)):

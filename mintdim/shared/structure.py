@@ -63,6 +63,17 @@ def a_positive_int(value: object, name: str, error: Error) -> int:
     return int(value)  # type: ignore[call-overload, no-any-return]
 
 
+def a_count(value: object, name: str, error: Error) -> int:
+    """Return an integer from 0 as a plain ``int``."""
+    if not is_positive_int(value) and not _is_zero(value):
+        raise error(phrase("wrong_type", name=name, expected=phrase("a_count"), found=shown(value)))
+    return int(value)  # type: ignore[call-overload, no-any-return]
+
+
+def _is_zero(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) == 0
+
+
 def shown(value: object) -> str:
     """Return a value for a message; Python refuses to print integers of thousands of digits."""
     try:

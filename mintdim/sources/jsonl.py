@@ -65,11 +65,59 @@ def read_values(line: bytes, fields: tuple[str, ...], file: str, number: int) ->
 
 def strict_values(line: bytes, fields: tuple[str, ...], file: str, number: int) -> list[str]:
     """Do what ``read_values`` does with the standard library alone: the definition."""
+    return _values(_strict_row(line, file, number), fields, file, number)
+
+
+class Row:
+    """One line, for readers that take some fields as they are and others only if they are there.
+
+    Raises ``SourceParseError`` with ``file`` and ``line=number`` for a line that is no object.
+    """
+
+    __slots__ = ("_fast", "_file", "_line", "_number", "_strict")
+
+    def __init__(self, line: bytes, file: str, number: int) -> None:
+        self._line, self._file, self._number = line, file, number
+        self._strict: dict[str, Any] | None = None
+        self._fast = _fast_row(line)
+        if self._fast is None:
+            self._strict_row()
+
+    def values(self, fields: tuple[str, ...]) -> list[str]:
+        """Return the text of each of ``fields``, as ``read_values`` does."""
+        values = None if self._fast is None else _strings(self._fast, fields)
+        if values is not None:
+            return values
+        return _values(self._strict_row(), fields, self._file, self._number)
+
+    def optional(self, field: str) -> str | None:
+        """Return the text of a field, None where it is absent or null.
+
+        Raises ``SampleFieldTypeError`` for an array or object.
+        """
+        if self._fast is not None:
+            value = self._fast.get(field)
+            if value is None or type(value) is str:
+                return value
+        value = self._strict_row().get(field)
+        fields = (field,)
+        return None if value is None else _text_of(value, field, fields, self._file, self._number)
+
+    def _strict_row(self) -> dict[str, Any]:
+        if self._strict is None:
+            self._strict = _strict_row(self._line, self._file, self._number)
+        return self._strict
+
+
+def _strict_row(line: bytes, file: str, number: int) -> dict[str, Any]:
     try:
-        row = _parse(line)
+        return _parse(line)
     except _RefusedError as refused:
         reason = refused.reason
         raise SourceParseError(file=file, line=number, reason=reason) from refused.__cause__
+
+
+def _values(row: dict[str, Any], fields: tuple[str, ...], file: str, number: int) -> list[str]:
     missing = tuple(field for field in fields if field not in row)
     if missing:
         raise SampleSchemaError(
@@ -90,6 +138,26 @@ def _fast_values(line: bytes, fields: tuple[str, ...]) -> list[str] | None:
         row = orjson.loads(line)
         values = [row[field] for field in fields]
     except (orjson.JSONDecodeError, KeyError, TypeError, IndexError):
+        return None
+    return values if _STRINGS.issuperset(map(type, values)) else None
+
+
+def _fast_row(line: bytes) -> dict[str, Any] | None:
+    """Return the object in a line if orjson takes it, else None."""
+    if len(line) > NESTING_LIMIT and _nested_too_deep(line):
+        return None
+    try:
+        row = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return None
+    return row if type(row) is dict else None
+
+
+def _strings(row: dict[str, Any], fields: tuple[str, ...]) -> list[str] | None:
+    """Return the values of ``fields`` if all of them are there and strings, else None."""
+    try:
+        values = [row[field] for field in fields]
+    except KeyError:
         return None
     return values if _STRINGS.issuperset(map(type, values)) else None
 

@@ -9,6 +9,7 @@ from mintdim.sources.template import parse_template
 
 if TYPE_CHECKING:
     from mintdim.sources.contract import SourceJob
+    from mintdim.sources.jsonl import Row
 
 
 class SampleReader:
@@ -27,9 +28,15 @@ class SampleReader:
 
     def values_of(self, line: bytes, number: int) -> tuple[str, ...]:
         """Return one value per placeholder, in order."""
-        values = read_values(line, self._fields, self._file, number)
-        return tuple(values if self._order is None else [values[i] for i in self._order])
+        return self._ordered(read_values(line, self._fields, self._file, number))
+
+    def values_in(self, row: Row) -> tuple[str, ...]:
+        """Return one value per placeholder, in order, of a line that was parsed before."""
+        return self._ordered(row.values(self._fields))
 
     def text_of(self, line: bytes, number: int) -> str:
         """Return the rendered text of a sample."""
         return self.template.render(self.values_of(line, number))
+
+    def _ordered(self, values: list[str]) -> tuple[str, ...]:
+        return tuple(values if self._order is None else [values[i] for i in self._order])

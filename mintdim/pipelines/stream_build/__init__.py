@@ -1,0 +1,1 @@
+"""stream-build: JSONL sources → token shards in which every document ends with one EOS."""

@@ -1,0 +1,1 @@
+"""Documents: what a row says beside its text: language, time, key."""
