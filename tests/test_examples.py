@@ -18,10 +18,10 @@ ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
 
 
-def run_in_copy(copy: Path, name: str = "unit_build_instruction.py") -> str:
+def run_in_copy(copy: Path, name: str = "unit_build_instruction.py", *options: str) -> str:
     script = copy / "examples" / name
     done = subprocess.run(
-        [sys.executable, str(script)],
+        [sys.executable, str(script), *options],
         capture_output=True,
         text=True,
         check=True,
@@ -71,6 +71,41 @@ def test_two_runs_of_the_example_write_the_same_bytes(tmp_path: Path) -> None:
             assert (first / path).read_bytes() == (second / path).read_bytes(), path
 
 
+# ------------------------------------------------------------------------------------------ stream
+
+
+def test_the_stream_example_counts_its_awkward_rows_and_finds_nothing_wrong(
+    tmp_path: Path,
+) -> None:
+    printed = run_in_copy(copy_of_examples(tmp_path), "stream_build.py")
+    reasons = "no_language 2, other_language 1, too_short 2, duplicate_key 5"
+    assert f"dropped   10 of 1,704 rows ({reasons})" in printed
+    assert "dates     3 missing or bad, 1 future" in printed
+    assert "no findings" in printed
+    assert "document 0 of val, en, 417 tokens: 'Changing how we think" in printed
+    assert "a batch: inputs (4, 128), targets (4, 128), int64" in printed
+    folder = tmp_path / "artifacts" / "stream_001"
+    entries = json.loads((folder / "shards_index.json").read_text())["shards"]
+    longer = [entry for entry in entries if entry["tokens"] > 12_000]
+    assert [(entry["name"], entry["docs"]) for entry in longer] == [("train_009.bin", 1)]
+    borders = json.loads((folder / "shards_index.json").read_text())["boundaries"]["langs"]
+    assert borders["hi"]["test_docs_actual"] == 23  # five share the time of the border
+    alone = [ids for ids in mintdim.open(folder).documents("train") if not len(ids)]
+    assert len(alone) == 1  # the text of zero-width spaces
+
+
+def test_two_runs_of_the_stream_example_write_the_same_bytes(tmp_path: Path) -> None:
+    copy = copy_of_examples(tmp_path)
+    run_in_copy(copy, "stream_build.py")
+    run_in_copy(copy, "stream_build.py")
+    first, second = (copy / "artifacts" / f"stream_00{number}" for number in (1, 2))
+    names = sorted(path.name for path in first.iterdir())
+    assert names == sorted(path.name for path in second.iterdir())
+    assert len(names) == 1 + 17 * 2 + 2 * 3
+    for name in names:
+        assert (first / name).read_bytes() == (second / name).read_bytes(), name
+
+
 # ---------------------------------------------------------------------------------------- training
 
 # 120 batches of 2,560 slots, a transformer of 477,312 parameters, seed 1. A model that has learned
@@ -109,3 +144,30 @@ def test_the_training_example_goes_on_as_if_it_had_not_been_stopped(
     resumed = example.Run(dataset)
     resumed.load("artifacts")
     assert before + list(resumed.train(3)) == whole
+
+
+def test_the_baseline_trains_on_what_the_stream_example_builds(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    copy = copy_of_examples(tmp_path)
+    run_in_copy(copy, "stream_build.py")
+    options = {
+        "preset": "tiny",
+        "shards": copy / "artifacts" / "stream_001",
+        "out": copy / "artifacts" / "tiny",
+        "steps": 4,
+        "batch": 2,
+        "log-every": 2,
+        "eval-every": 2,
+        "eval-tokens": 2_000,
+        "final-eval-tokens": 2_000,
+        "device": "cpu",
+        "tokenizer": copy / "examples" / "data" / "stream" / "stream_sp.model",
+    }
+    pairs = (f"--{name}={value}" for name, value in options.items())
+    printed = run_in_copy(copy, "train_baseline.py", *pairs).splitlines()
+    assert printed[0] == "preset tiny: 0.5M params (0.1M non-embedding), ctx 64, device cpu"
+    last = json.loads(next(line for line in printed if '"val_full"' in line))
+    assert list(last) == ["step", "eval", "all", "en", "hi", "ja", "ta"]
+    assert 4_000 < last["all"] < 8_000  # of 6,000 ids: nothing is learned in four steps
+    assert (copy / "artifacts" / "tiny" / "ckpt_final.pt").is_file()
+    assert any(line.startswith("sample: ") for line in printed)
