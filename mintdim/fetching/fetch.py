@@ -23,7 +23,7 @@ from mintdim.fetching.target import Target, describes
 from mintdim.shared.errors import FetchArgumentError, FetchError, OutputWriteError
 from mintdim.shared.log import logger, shown_by_default
 from mintdim.shared.messages import Phrase, os_reason, phrase
-from mintdim.shared.paths import is_path, is_usable_path
+from mintdim.shared.paths import absolute, is_path, is_usable_path
 from mintdim.shared.progress import ByteProgress
 
 if TYPE_CHECKING:
@@ -72,11 +72,14 @@ class _Fetch:
 
     def run(self, choice: Choice) -> FetchResult:
         plan = self._plan(choice)
-        target = Target(Path(os.path.abspath(self._dest)), plan)
+        target = Target(Path(absolute(self._dest)), plan)
         try:
             with target.opened():
                 self._fetch_files(plan, target)
                 self._commit(plan, target)
+        except KeyboardInterrupt:
+            logger.warning("stopped; the same call goes on where this one ended")
+            raise
         except OutputWriteError as error:
             raise self._error(error.path, error.reason, "fetch_make_room") from error
         except OSError as error:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from mintdim.fetching.contracts import Plan, TransferError, Wanted
 from mintdim.formats import stream_names
+from mintdim.formats.shards import bytes_per_token
 from mintdim.formats.stream_index import StreamIndex, document, parse_index
 from mintdim.formats.stream_parsing import IndexProblemError
 from mintdim.shared.errors import FetchArgumentError
@@ -29,6 +28,8 @@ def stream_plan(data: bytes, choice: Choice) -> Plan:
     """
     try:
         index = parse_index(data)
+        if not index.shards:
+            raise IndexProblemError(phrase("empty", name="shards"))
     except IndexProblemError as error:
         raise TransferError(error.problem, "fetch_ask_origin", final=True) from error
     kept = chosen(index, choice)
@@ -46,15 +47,17 @@ def chosen(index: StreamIndex, choice: Choice) -> StreamIndex:
         if split not in index.splits:
             known = ", ".join(index.splits) or "-"
             raise FetchArgumentError(problem=phrase("fetch_no_split", split=split, known=known))
-    dropped = {shard.name for shard in index.of_split("train")[choice.train_limit :]}
-    if choice.train_limit is None:
-        dropped = set()
-    shards = (shard for shard in index.shards if shard.split in splits)
-    return replace(index, shards=tuple(shard for shard in shards if shard.name not in dropped))
+    train = {shard.name for shard in index.of_split("train")[: choice.train_limit]}
+    kept = (
+        shard
+        for shard in index.shards
+        if shard.split in splits and (shard.split != "train" or shard.name in train)
+    )
+    return replace(index, shards=tuple(kept))
 
 
 def _files(index: StreamIndex, shard: StreamShard) -> Iterator[Wanted]:
-    yield Wanted(shard.name, shard.tokens * np.dtype(index.dtype).itemsize, shard.sha256)
+    yield Wanted(shard.name, shard.tokens * bytes_per_token(index.dtype), shard.sha256)
     yield Wanted(stream_names.metadata_name(shard.name), None, None, shard)
     if shard.split in stream_names.LABELLED_SPLITS:
         name = stream_names.languages_name(shard.name)

@@ -13,6 +13,7 @@ from fetching.server import cut, sends, status
 from fetching.world import INDEX, check_unfinished, commit_name
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from stream_reading.tiny_streams import World
 from worlds import read_output
 
 import mintdim
@@ -177,8 +178,6 @@ def test_the_beginning_of_another_version_is_not_continued_but_removed(
     failure(origin.url, dest)
     data = (stream / BIG).read_bytes()
     (stream / BIG).write_bytes(data[:8] + b"\x09\x09" + data[10:])
-    from stream_reading.tiny_streams import World
-
     World(stream, {}).forge()
     mintdim.fetch(origin.url, dest)
     assert read_output(dest) == read_output(stream)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from typing import TYPE_CHECKING
 
@@ -68,8 +69,6 @@ def test_the_manifest_of_a_unit_dataset_appears_last(
 
 
 def _note_renames(monkeypatch: pytest.MonkeyPatch, appeared: list[str]) -> None:
-    import os
-
     replace = os.replace
 
     def noted(source: Path, target: Path) -> None:

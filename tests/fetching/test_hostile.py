@@ -10,7 +10,7 @@ import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from fetching.server import redirect, status
+from fetching.server import cut, redirect, status
 from fetching.world import INDEX, MANIFEST
 from stream_reading.tiny_streams import World, digest, json_text
 from worlds import read_output
@@ -89,6 +89,7 @@ def test_a_name_that_no_shard_has_is_refused_and_nothing_is_written(
 OTHER_LIES = {
     "a shard twice": lambda index: index["shards"].append(index["shards"][0]),
     "a split that is not that of the name": lambda index: index["shards"][0].update(split="val"),
+    "no shards": lambda index: index["shards"].clear(),
     "no hash": lambda index: index["shards"][0].pop("sha256"),
     "a hash that is none": lambda index: index["shards"][0].update(sha256="../../x"),
     "less than no tokens": lambda index: index["shards"][0].update(tokens=-1),
@@ -177,8 +178,6 @@ def test_a_link_where_an_unfinished_file_should_be_is_refused(
     stream: Path, dest: Path, outside: Path, serve: Serve
 ) -> None:
     origin = serve(stream)
-    from fetching.server import cut
-
     origin.script["train_000.bin"] = [cut(100)] * limits.TRIES
     failure(origin.url, dest)
     (part,) = dest.glob(".*.part")
@@ -428,8 +427,6 @@ def test_another_name_of_the_same_machine_is_another_origin(
 def test_a_continued_file_keeps_its_range_over_a_redirect(
     stream: Path, dest: Path, serve: Serve
 ) -> None:
-    from fetching.server import cut
-
     origin, other = serve(stream), serve(stream)
     to_other = redirect(f"{other.url}train_000.bin")
     origin.script["train_000.bin"] = [to_other, to_other]

@@ -17,8 +17,10 @@ from mintdim.shared.files import (
     HashedFile,
     flush,
     make_directory,
+    remove,
     rename,
     sha256_of,
+    sha256_of_file,
     using,
     write_whole,
 )
@@ -39,6 +41,35 @@ def test_a_growing_file_knows_its_size_and_hash_at_any_time(
         assert file.path.read_bytes() == content
         assert file.bytes == len(content)
         assert file.sha256 == hashlib.sha256(content).hexdigest() == sha256_of(content)
+
+
+@given(before=st.binary(max_size=50), after=st.binary(max_size=50))
+def test_a_file_of_an_earlier_run_goes_on_as_if_there_had_been_one_run(
+    before: bytes, after: bytes, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("again") / "work"
+    HashedFile(path).append(before)
+    file = HashedFile.reopened(path)
+    file.append(after)
+    file.publish(path.with_name("final"))
+    assert path.with_name("final").read_bytes() == before + after
+    assert file.bytes == len(before + after)
+    assert file.sha256 == sha256_of(before + after) == sha256_of_file(file.path)
+
+
+def test_a_link_is_neither_gone_on_with_nor_appended_to(tmp_path: Path) -> None:
+    (tmp_path / "theirs").write_bytes(b"theirs")
+    (tmp_path / "work").symlink_to(tmp_path / "theirs")
+    with pytest.raises(OutputWriteError):
+        HashedFile.reopened(tmp_path / "work")
+    file = HashedFile(tmp_path / "other")
+    remove(tmp_path / "other")
+    (tmp_path / "other").symlink_to(tmp_path / "theirs")
+    with pytest.raises(OutputWriteError):
+        file.append(b"x")
+    remove(tmp_path / "work")
+    remove(tmp_path / "work")
+    assert (tmp_path / "theirs").read_bytes() == b"theirs"
 
 
 def test_a_file_that_exists_is_not_written_over(tmp_path: Path) -> None:
