@@ -6,6 +6,7 @@ read the index → check the target → for every file: keep it, or fetch and ch
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,6 +76,7 @@ class _Fetch:
         target = Target(Path(absolute(self._dest)), plan)
         try:
             with target.opened():
+                _warn_if_short_of_space(target)
                 self._fetch_files(plan, target)
                 self._commit(plan, target)
         except KeyboardInterrupt:
@@ -165,3 +167,14 @@ class _Fetch:
             advice=phrase(advice),
             summary=self._tally.summary(),
         )
+
+
+def _warn_if_short_of_space(target: Target) -> None:
+    try:
+        free = shutil.disk_usage(target.root).free
+    except OSError:
+        return  # some file systems do not tell; a full one is still met by a clear error
+    needed = target.missing_bytes()
+    if needed > free:
+        text = "%s: %.1f MiB are to come, %.1f MiB are free on its disk"
+        logger.warning(text, target.root, needed / 2**20, free / 2**20)

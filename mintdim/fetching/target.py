@@ -96,6 +96,21 @@ class Target:
             right_size = os.lstat(path).st_size == wanted.bytes
             return right_size and sha256_of_file(path) == wanted.sha256
 
+    def missing_bytes(self) -> int:
+        """Return how much is still to be written, as far as sizes tell."""
+        return sum(
+            max(0, wanted.bytes - max(self._size(wanted.name), self._size(part)))
+            for wanted in self._plan.files
+            if wanted.bytes is not None
+            for part in [part_name(wanted.name, wanted.sha256)]
+        )
+
+    def _size(self, name: str) -> int:
+        try:
+            return os.lstat(self.root / name).st_size
+        except FileNotFoundError:
+            return 0
+
     def read(self, name: str, most: int) -> bytes | None:
         """Return a small file, None where it is missing or has more bytes than ``most``."""
         path = self.path(name)

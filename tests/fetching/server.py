@@ -151,6 +151,23 @@ def no_length(handler: Handler, name: str) -> None:
     handler.answer(200, handler.content(name) or b"", Content_Length=None)
 
 
+def chunked(*, whole: bool = True, garbage: bytes = b"") -> Fault:
+    """In chunks, as servers do that do not know the length; perhaps without an end."""
+
+    def fault(handler: Handler, name: str) -> None:
+        data = handler.content(name) or b""
+        handler.answer(200, Content_Length=None, Transfer_Encoding="chunked")
+        for start in range(0, len(data), 70):
+            block = data[start : start + 70]
+            handler.wfile.write(b"%x\r\n%b\r\n" % (len(block), block))
+            if not whole:
+                handler.wfile.write(garbage)
+                return
+        handler.wfile.write(b"0\r\n\r\n")
+
+    return fault
+
+
 def other_content(handler: Handler, name: str) -> None:
     """As many bytes as there should be, but others."""
     data = bytes(byte ^ 1 for byte in handler.content(name) or b"")

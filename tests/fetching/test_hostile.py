@@ -293,6 +293,22 @@ def test_a_target_that_cannot_be_written_is_an_error_with_advice(stream: Path, d
     assert failure(stream.as_uri(), dest).advice.code == "fetch_make_room"
 
 
+def test_a_disk_without_room_is_warned_of_before_anything_comes(
+    stream: Path, dest: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needed = sum(len(data) for name, data in read_output(stream).items() if "json" not in name)
+    for free, warned in ((needed - 1, True), (needed, False)):
+        caplog.clear()
+        usage = type("Usage", (), {"free": free})
+        monkeypatch.setattr(shutil, "disk_usage", lambda path, usage=usage: usage)
+        mintdim.fetch(stream.as_uri(), dest.with_name(f"dest{free}"))
+        assert ("MiB are free" in caplog.text) is warned
+    usage.free = 0
+    caplog.clear()
+    mintdim.fetch(stream.as_uri(), dest.with_name(f"dest{needed}"))
+    assert "MiB are free" not in caplog.text  # all is there
+
+
 def test_a_full_disk_stops_the_fetch_at_once(
     stream: Path, dest: Path, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
