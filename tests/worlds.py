@@ -97,12 +97,15 @@ def spm(
     dummy_prefix: bool = False,
     remove_extra_whitespaces: bool = False,
     pad: bool = True,
+    eos: bool = False,
 ) -> bytes:
     """A SentencePiece .model (its protocol buffer written field by field), identity normaliser.
 
-    ids: <unk> 0, <pad> 1 (or nothing), <s> 2, then "▁", the alphabet and the words.
+    ids: <unk> 0, <pad> 1 (or nothing), <s> 2, </s> 3 with ``eos``, then "▁", the alphabet and the
+    words.
     """
     pieces = [("<unk>", UNKNOWN), ("<pad>" if pad else "<none>", CONTROL), ("<s>", CONTROL)]
+    pieces += [("</s>", CONTROL)] if eos else []
     pieces += [(char, NORMAL) for char in "▁" + alphabet.replace(" ", "").replace("▁", "")]
     pieces += [(word, NORMAL) for word in words]
     body = b"".join(_piece(p, -float(i) / 64 / len(p), kind) for i, (p, kind) in enumerate(pieces))

@@ -1624,12 +1624,12 @@ PHRASES: dict[str, Translated] = {
     },
     "eos_in_text": {
         "en": (
-            "its text gives EOS (id {token_id}) as token {position}, so every document after it "
-            "would move. Take the text of that token out of the data"
+            "its text gives EOS (id {token_id}) as token {position} from 0, so every document "
+            "after it would move. Take the text of that token out of the data"
         ),
         "vi": (
-            "văn bản của nó sinh ra EOS (id {token_id}) ở vị trí {position}, khiến mọi tài liệu "
-            "sau đó bị lệch. Hãy bỏ text của token này khỏi dữ liệu"
+            "văn bản của nó sinh ra EOS (id {token_id}) ở vị trí {position} (từ 0), khiến mọi tài "
+            "liệu sau đó bị lệch. Hãy bỏ text của token này khỏi dữ liệu"
         ),
     },
     "future_date": {

@@ -507,6 +507,57 @@ def a_worker_that_dies_every_time(root: Path) -> MintDimError:
     return caught.value
 
 
+def streamed(*rows: dict[str, Any], eos: bool = True) -> Any:
+    """A job of stream-build over a file with five empty lines before `rows`, split by time."""
+    texts = rows or ({"text": "ab"},)
+    files = {"data/news.jsonl": b"\n" * 5 + jsonl(*texts), "sp.model": worlds.spm(eos=eos)}
+    write_files(Path.cwd(), files)
+    job = mintdim.pipeline("stream-build").source.jsonl(
+        files=["./data/news.jsonl"], fields=[["text"]], templates=["{text}"]
+    )
+    job.documents(time="published").tokenizer.sentencepiece({"path": "./sp.model"})
+    job.splits.per_language_count(0, 0, as_of="2026-10-10T00:00:00", future="error")
+    return job.shards(tokens=100, seed=1).output.dir("./artifacts/news_shards")
+
+
+@raises(E.DocumentsValidationError)
+def languages_without_the_key_they_stand_under(root: Path) -> MintDimError:
+    return failure(streamed().documents(languages=["en", "de"]))
+
+
+@raises(E.SplitsValidationError)
+def documents_split_by_a_time_that_no_field_holds(root: Path) -> MintDimError:
+    return failure(streamed().documents())
+
+
+@raises(E.ShardsValidationError)
+def shards_of_no_tokens(root: Path) -> MintDimError:
+    return failure(streamed().shards(tokens=0, seed=1))
+
+
+@raises(E.SplitError)
+def fewer_dated_documents_than_were_asked_for(root: Path) -> MintDimError:
+    rows = [{"text": "ab", "published": f"2026-10-0{day}"} for day in (1, 2)]
+    return failure(streamed(*rows).splits.per_language_count(test_docs=3, val_docs=2))
+
+
+@raises(E.TokenizerEosError)
+def a_model_without_an_end(root: Path) -> MintDimError:
+    return failure(streamed(eos=False))
+
+
+@raises(E.DocumentError)
+def a_document_from_the_future(root: Path) -> MintDimError:
+    return failure(streamed({"text": "ab"}, {"text": "cd", "published": "2027-01-01"}))
+
+
+@raises(E.DocumentError)
+def a_text_that_holds_the_token_of_its_end(root: Path) -> MintDimError:
+    job = streamed({"text": "ab"}, {"text": "ab</s>"})
+    write_files(root, {"tok.json": worlds.hf_with_post_processor()})
+    return failure(job.tokenizer.hf_json({"path": "./tok.json"}, eos="</s>"))
+
+
 @raises(E.JobFileError)
 def a_key_that_no_block_knows(root: Path) -> MintDimError:
     write_files(root, {"job.toml": "[units]\nsize = [[128]]\n"})

@@ -70,13 +70,14 @@ class Staging:
         self._output, self._path = Path(absolute), staging_path(absolute)
         self._absolute = absolute
         self._moved: list[Path] = []
+        self._made: list[Path] = []  # directories that were not there before, inner ones first
         self._committed = False
 
     def __enter__(self) -> Staging:
         for path in _leftovers(self._absolute) or []:
             remove(path)
         _remove_tree(self._path)
-        make_directory(self._path)
+        self._make(self._path)
         return self
 
     def __exit__(
@@ -92,6 +93,9 @@ class Staging:
             with contextlib.suppress(OSError):
                 path.unlink(missing_ok=True)
         shutil.rmtree(self._path, ignore_errors=True)
+        for path in self._made:
+            with contextlib.suppress(OSError):  # gone, or somebody else uses it
+                path.rmdir()
 
     def path(self, name: str) -> Path:
         """Return the path of an unfinished file."""
@@ -99,7 +103,7 @@ class Staging:
 
     def commit(self, files: Iterable[tuple[Path, str]]) -> None:
         """Give whole, flushed files their names in the output; the last one is the index."""
-        make_directory(self._output)
+        self._make(self._output)
         flush(self._output.parent)
         *shards, (index, name) = files
         for path, final in shards:
@@ -110,6 +114,11 @@ class Staging:
         self._committed = True
         flush(self._output)
         shutil.rmtree(self._path, ignore_errors=True)  # the dataset is whole without this
+
+    def _make(self, path: Path) -> None:
+        missing = [entry for entry in (path, *path.parents) if not entry.exists()]
+        self._made = missing + self._made
+        make_directory(path)
 
 
 def _remove_tree(path: Path) -> None:
