@@ -9,7 +9,7 @@ from mintdim.formats.shards import bytes_per_token
 from mintdim.formats.stream_consistency import contradictions
 from mintdim.formats.stream_index import MOST_BYTES, parse_index
 from mintdim.formats.stream_names import INDEX, LABELLED_SPLITS, languages_name, metadata_name
-from mintdim.formats.stream_parsing import IndexProblemError
+from mintdim.formats.stream_parsing import IndexProblemError, read_limited
 from mintdim.shared.errors import DatasetDamagedError
 from mintdim.shared.messages import Phrase, os_reason, phrase
 
@@ -26,8 +26,7 @@ def open_stream_dataset(root: Path) -> StreamDataset:
     against itself. Raises ``DatasetDamagedError``.
     """
     try:
-        with open(root / INDEX, "rb") as file:
-            index = parse_index(file.read(MOST_BYTES + 1))
+        index = parse_index(read_limited(root / INDEX, MOST_BYTES))
     except OSError as error:
         raise _damaged(root, INDEX, os_reason(error)) from error
     except IndexProblemError as error:

@@ -48,10 +48,3 @@ def document_of_tokens(ends: npt.NDArray[Any], positions: IntArray) -> IntArray:
 def codes_of_tokens(ends: npt.NDArray[Any], codes: CodeArray) -> CodeArray:
     """Return the language code of every token [t] from those of the documents [documents]."""
     return np.repeat(codes, document_lengths(ends))
-
-
-def tokens_by_code(ends: npt.NDArray[Any], codes: CodeArray) -> IntArray:
-    """Return the tokens of every language code [256], EOS included."""
-    counts: IntArray = np.zeros(256, dtype=np.int64)
-    np.add.at(counts, codes, document_lengths(ends))
-    return counts

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mintdim.formats import names, stream_names
 from mintdim.formats.stream_index import MOST_BYTES
+from mintdim.formats.stream_parsing import read_limited
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,8 +21,7 @@ def is_stream(root: Path) -> bool:
     if (root / names.MANIFEST).exists() or not (root / stream_names.INDEX).is_file():
         return False
     try:
-        with open(root / stream_names.INDEX, "rb") as file:
-            index = json.loads(file.read(MOST_BYTES + 1))
+        index = json.loads(read_limited(root / stream_names.INDEX, MOST_BYTES))
     except (OSError, ValueError, RecursionError):
         return True  # whoever opens it says what is wrong
     return not (isinstance(index, dict) and "files" in index and "tokenizer" not in index)

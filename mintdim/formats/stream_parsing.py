@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -10,6 +11,7 @@ from mintdim.shared.messages import Phrase, phrase
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _LARGEST_COUNT = 2**63 - 1
@@ -78,6 +80,13 @@ class Fields:
     def rest(self) -> dict[str, Any]:
         """Return what is left."""
         return self._values
+
+
+def read_limited(path: Path, most_bytes: int) -> bytes:
+    """Return the content of a file, or one byte more than is allowed; raises ``OSError``."""
+    with open(path, "rb") as file:
+        # No more than there is: a buffer of the limit would be allocated at once.
+        return file.read(min(os.fstat(file.fileno()).st_size, most_bytes) + 1)
 
 
 def json_object(data: bytes, most_bytes: int) -> dict[str, Any]:

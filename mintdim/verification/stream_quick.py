@@ -9,7 +9,7 @@ from mintdim.formats.shards import bytes_per_token
 from mintdim.formats.stream_consistency import contradictions
 from mintdim.formats.stream_index import MOST_BYTES, parse_index, parse_shard
 from mintdim.formats.stream_names import INDEX, LABELLED_SPLITS, languages_name, metadata_name
-from mintdim.formats.stream_parsing import IndexProblemError
+from mintdim.formats.stream_parsing import IndexProblemError, read_limited
 from mintdim.shared.messages import os_reason, phrase
 from mintdim.verification.findings import Finding
 
@@ -27,7 +27,7 @@ Sizes = dict[str, int]
 def read_index(root: Path) -> tuple[StreamIndex | None, list[Finding]]:
     """Return the index, or None and what makes it unreadable."""
     try:
-        return parse_index(_read(root / INDEX)), []
+        return parse_index(read_limited(root / INDEX, MOST_BYTES)), []
     except IndexProblemError as error:
         return None, [Finding(INDEX, error.problem)]
     except OSError as error:
@@ -77,7 +77,7 @@ def _entry(root: Path, shard: StreamShard) -> Iterator[Finding]:
     if not (root / name).is_file():
         return
     try:
-        found = parse_shard(_read(root / name)).as_dict()
+        found = parse_shard(read_limited(root / name, MOST_BYTES)).as_dict()
     except IndexProblemError as error:
         yield Finding(name, error.problem)
         return
@@ -94,8 +94,3 @@ def _entry(root: Path, shard: StreamShard) -> Iterator[Finding]:
 def _short(entry: dict[str, Any], key: str) -> str:
     text = str(entry.get(key, "-"))
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-
-
-def _read(path: Path) -> bytes:
-    with open(path, "rb") as file:
-        return file.read(MOST_BYTES + 1)

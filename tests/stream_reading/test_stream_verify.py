@@ -14,13 +14,20 @@ from tiny_streams import EOS, SPLITS, World, digest, json_text, write
 
 import mintdim
 from mintdim.cli.main import main
-from mintdim.shared.errors import DatasetArgumentError, DatasetDamagedError, NotADatasetError
+from mintdim.shared.errors import (
+    DatasetArgumentError,
+    DatasetDamagedError,
+    MintDimDatasetError,
+    NotADatasetError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from mintdim.verification.findings import VerifyReport
+
+EXAMPLES = int(os.environ.get("MINTDIM_EXAMPLES", "60"))
 
 
 @pytest.fixture
@@ -173,6 +180,36 @@ def test_the_reader_refuses_what_is_missing_or_of_another_size(ours: World, dama
     assert caught.value.file == file
 
 
+def refuse(path: object, *_: object) -> bytes:
+    raise PermissionError(13, "Permission denied")
+
+
+def test_files_that_cannot_be_read_are_findings(
+    ours: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mintdim.verification.stream_content.open", refuse, raising=False)
+    report = mintdim.verify(ours.path, full=True)
+    assert {entry.problem.code for entry in report.findings} == {"unreadable"}
+    assert [entry.file for entry in report.findings] == [s["name"] for s in ours.index()["shards"]]
+    monkeypatch.setattr("mintdim.verification.stream_quick.read_limited", refuse)
+    assert found(mintdim.verify(ours.path)) == [("shards_index.json", "unreadable", None)]
+    monkeypatch.setattr("mintdim.datasets.stream_opening.read_limited", refuse)
+    with pytest.raises(DatasetDamagedError, match="Permission denied"):
+        mintdim.open(ours.path)
+
+
+def test_a_folder_that_cannot_be_listed_and_entries_that_cannot_be_read_are_findings(
+    ours: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def only_the_index(path: Path, most: int) -> bytes:
+        return path.read_bytes() if path.name == "shards_index.json" else refuse(path)
+
+    monkeypatch.setattr("mintdim.verification.stream_quick.read_limited", only_the_index)
+    monkeypatch.setattr("mintdim.verification.stream_quick.os.listdir", refuse)
+    entries = [(s["name"] + ".json", "unreadable", None) for s in ours.index()["shards"]]
+    assert found(mintdim.verify(ours.path)) == [(".", "unreadable", None), *entries]
+
+
 @pytest.mark.parametrize(
     ("key", "value"),
     [("docs", 5), ("tokens", 2), ("sha256", "0" * 64), ("langs", {"en": 9}), ("note", "x")],
@@ -311,6 +348,41 @@ def test_no_changed_bit_of_any_file_goes_unnoticed(
     if name.endswith(".json") and _means_the_same(world, name):
         return
     assert name in {entry.file for entry in report.findings}
+
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=5)
+    | st.sampled_from(["train_000.bin", "val_000.bin", "uint32", "0" * 64, 2**63 - 1, 2**32, 0]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner),
+    max_leaves=4,
+)
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_no_index_at_all_breaks_reader_or_verification(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    """Any value in any place: a report, and a refusal of ours or a set that reads."""
+    world = write(tmp_path_factory.mktemp("index") / "set", SPLITS, vocab_size=65_536)
+    index = world.index()
+    place = data.draw(st.sampled_from([index, *index["shards"], index["shards"][0]["langs"]]))
+    key = data.draw(st.sampled_from(list(place)))
+    place[key] = data.draw(json_values)
+    (world.path / "shards_index.json").write_text(json.dumps(index))
+    report = mintdim.verify(world.path, full=True)
+    assert json.dumps(report.as_dict())
+    assert str(report)
+    try:
+        lengths = [len(ids) for ids in mintdim.open(world.path).documents("train")]
+    except MintDimDatasetError:
+        assert not report.ok
+    else:
+        assert lengths == [3, 0, 30, 50]
 
 
 def _means_the_same(world: World, name: str) -> bool:
