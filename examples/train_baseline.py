@@ -36,6 +36,7 @@ from torch import nn
 from torch.nn import functional
 
 import mintdim
+from mintdim.datasets.stream_dataset import StreamDataset
 
 
 @dataclass(frozen=True)
@@ -224,7 +225,12 @@ class Run:
 
     def losses(self, windows):
         """Return the negative log-likelihood [n, ctx] of each target in windows [n, ctx + 1]."""
-        ids = torch.from_numpy(np.asarray(windows, dtype=np.int64)).to(self.device)
+        if (largest := int(windows.max())) >= self.config.vocab_size:
+            raise StopError(
+                f"{self.args.shards} has the id {largest}, and a vocabulary of "
+                f"{self.config.vocab_size}. Run mintdim verify --full, or see --vocab-size."
+            )
+        ids = torch.from_numpy(windows).to(self.device)
         # On a GPU in bfloat16; weights and losses stay in float32.
         with torch.autocast(self.device.type, torch.bfloat16, self.device.type == "cuda"):
             logits = self.model(ids[:, :-1])
@@ -242,15 +248,17 @@ def pick_device(name):
 
 def first_shards(data, most):
     """Return the dataset with no more than ``most`` shards of train; 0: with all of them."""
+    if not isinstance(data, StreamDataset):
+        raise StopError(f"{data.path} holds units, not streams: it is for train_on_units.py.")
     kept = data.shards("train")[: most or None]
     others = [shard for shard in data.index.shards if shard.split != "train"]
-    return type(data)(data.path, replace(data.index, shards=(*kept, *others)))
+    return StreamDataset(data.path, replace(data.index, shards=(*kept, *others)))
 
 
 def model_config(data, args):
     """Return the preset with --ctx, and with the vocabulary of the data."""
     vocab_size = args.vocab_size or data.vocab_size
-    if vocab_size is None:  # in sets of other producers
+    if not vocab_size:  # in sets of other producers
         raise StopError(f"{args.shards} does not say its vocabulary size: give --vocab-size.")
     preset = PRESETS[args.preset]
     return ModelConfig(**{**preset, "ctx": args.ctx or preset["ctx"], "vocab_size": vocab_size})
@@ -418,6 +426,8 @@ def write_settings(run):
         "steps_done": run.step,
         "log_line": lines_of(folder / "log.jsonl") + 1,
         "dataset": run.data.fingerprint,
+        "torch": torch.__version__,
+        "threads": run.args.threads,
     }
     append(folder / "runs.jsonl", json.dumps({**start, **config}))
 
@@ -483,17 +493,17 @@ def heading(run):
 # ---------------------------------------------------------------------------------- command line
 
 
-def at_least(smallest, kind=int):
-    """Return a type for argparse: a number not below ``smallest``."""
+def number(add, name, default, text, smallest=0):
+    """Add an option for a number not below ``smallest``, of the type of its default."""
+    kind = type(default)
 
-    def parse(text):
-        number = kind(text)
-        if not number >= smallest:
-            raise argparse.ArgumentTypeError(f"{text} is below {smallest}")
-        return number
+    def parse(given):
+        if not (found := kind(given)) >= smallest:
+            raise argparse.ArgumentTypeError(f"{given} is below {smallest}")
+        return found
 
-    parse.__name__ = kind.__name__
-    return parse
+    parse.__name__ = kind.__name__  # for what argparse says of other texts
+    add(f"--{name}", type=parse, default=default, metavar="N", help=f"{text} ({default})")
 
 
 def parser():
@@ -503,32 +513,32 @@ def parser():
     )
     add = made.add_argument
     add("--preset", choices=PRESETS, default="S", help="S: 6 layers of 384; tiny: 2 of 64 (S)")
-    add("--shards", required=True, help="folder with shards_index.json")
-    add("--out", required=True, help="folder for what is written; new, or that of the run resumed")
-    add("--steps", type=at_least(1), default=90_000, help="the schedule ends here (90000)")
-    add("--batch", type=at_least(1), default=32, help="windows per forward pass (32)")
-    add("--grad-accum", type=at_least(1), default=1, help="batches per step (1)")
-    add("--ctx", type=at_least(0), default=0, help="tokens per window; 0: the preset's (0)")
-    add("--lr", type=at_least(0, float), default=6e-4, help="highest learning rate (6e-4)")
-    add("--min-lr-ratio", type=at_least(0, float), default=0.1, help="last rate / highest (0.1)")
-    add("--warmup", type=at_least(0), default=500, help="steps of rising rate (500)")
-    add("--wd", type=at_least(0, float), default=0.1, help="weight decay of matrices (0.1)")
-    add("--clip", type=at_least(0, float), default=1.0, help="largest gradient norm (1.0)")
-    add("--eval-every", type=at_least(1), default=500, help="steps between evaluations (500)")
-    add("--eval-tokens", type=at_least(0), default=1_000_000, help="of val, evenly; 0: all (1e6)")
-    add("--final-eval-tokens", type=at_least(0), default=0, help="the same at the end (0)")
-    add("--ckpt-every", type=at_least(1), default=1_000, help="steps between checkpoints (1000)")
-    add("--log-every", type=at_least(1), default=10, help="steps between log lines (10)")
+    add("--shards", required=True, metavar="DIR", help="the dataset, with its shards_index.json")
+    add("--out", required=True, metavar="DIR", help="for what is written; new, but on a resume")
+    number(add, "steps", 90_000, "the schedule ends here", 1)
+    number(add, "batch", 32, "windows per forward pass", 1)
+    number(add, "grad-accum", 1, "batches per step", 1)
+    number(add, "ctx", 0, "tokens per window; 0: as many as the preset says")
+    number(add, "lr", 6e-4, "highest learning rate")
+    number(add, "min-lr-ratio", 0.1, "the last learning rate, as a part of the highest")
+    number(add, "warmup", 500, "steps of rising learning rate")
+    number(add, "wd", 0.1, "weight decay of matrices")
+    number(add, "clip", 1.0, "the longest gradient that is not shortened")
+    number(add, "eval-every", 500, "steps between evaluations", 1)
+    number(add, "eval-tokens", 1_000_000, "of val, at even distances; 0: all")
+    number(add, "final-eval-tokens", 0, "the same at the end")
+    number(add, "ckpt-every", 1_000, "steps between checkpoints", 1)
+    number(add, "log-every", 10, "steps between lines of the log", 1)
     add("--device", choices=("auto", "cpu", "cuda"), default="auto", help="auto: a GPU if any")
-    add("--seed", type=at_least(0), default=20260929, help="of weights and windows (20260929)")
+    number(add, "seed", 20260929, "of the first weights and of the windows")
     add("--resume", default="", metavar="CKPT", help="go on from a checkpoint")
-    add("--max-train-shards", type=at_least(0), default=0, help="use the first N; 0: all (0)")
-    more = made.add_argument_group("not part of config.json").add_argument
-    more("--tokenizer", default="", help="the .model or .json of the shards, to show the sample")
-    more("--stop-after", type=at_least(1), help="stop after N more steps, with a checkpoint")
+    number(add, "max-train-shards", 0, "use the first N shards of train; 0: all")
+    more = made.add_argument_group("not kept in config.json").add_argument
+    more("--tokenizer", default="", metavar="FILE", help="that of the shards, to read the sample")
+    number(more, "stop-after", 0, "stop after N steps of this start, with a checkpoint; 0: never")
     more("--new-data", action="store_true", help="resume although the dataset is another one")
-    more("--threads", type=at_least(1), default=1, help="of the CPU; results depend on it (1)")
-    more("--vocab-size", type=at_least(1), help="for an index that does not say it")
+    number(more, "threads", 1, "of the CPU; results depend on it in their last digits", 1)
+    number(more, "vocab-size", 0, "for an index that does not say it")
     return made
 
 
@@ -553,6 +563,12 @@ def main(arguments=None):
     except OSError as error:
         print(f"{error.filename}: {error.strerror}", file=sys.stderr)
         return 3
+    except torch.cuda.OutOfMemoryError:
+        print("The GPU has too little memory: halve --batch, double --grad-accum", file=sys.stderr)
+        return 3
+    except KeyboardInterrupt:
+        print(f"Stopped. Go on with --resume {args.out}/ckpt_last.pt, if there is one")
+        return 130
     return 0
 
 

@@ -41,11 +41,15 @@ def documents() -> dict[str, list[Document]]:
     return made
 
 
-def write(folder: Path, splits: tuple[str, ...] = ("train", "val")) -> Path:
+def write(
+    folder: Path,
+    splits: tuple[str, ...] = ("train", "val"),
+    languages: list[str] = LANGUAGES,
+) -> Path:
     """Write the shards of some splits, and the index."""
     folder.mkdir(parents=True)
     shards = [
-        write_shard(folder, name, made)
+        write_shard(folder, name, made, languages)
         for name, made in documents().items()
         if name.startswith(splits)
     ]
@@ -60,20 +64,22 @@ def write(folder: Path, splits: tuple[str, ...] = ("train", "val")) -> Path:
         "tokenizer_sha256": "0" * 64,
         "vocab_size": VOCABULARY,
         "eos_id": EOS,
-        "lang_codes": LANGUAGES,
+        "lang_codes": languages,
         "format_version": 1,
     }
     (folder / "shards_index.json").write_text(json.dumps(index, indent=2))
     return folder
 
 
-def write_shard(folder: Path, name: str, made: list[Document]) -> dict[str, Any]:
+def write_shard(
+    folder: Path, name: str, made: list[Document], languages: list[str]
+) -> dict[str, Any]:
     """Write ``.bin``, ``.bin.json`` and, but for train, ``.langs.u8``; return the entry."""
     stream = np.array([number for ids, _ in made for number in [*ids, EOS]], dtype="<u2").tobytes()
     (folder / f"{name}.bin").write_bytes(stream)
     tokens = {
         language: sum(len(ids) + 1 for ids, found in made if found == code)
-        for code, language in enumerate(LANGUAGES)
+        for code, language in enumerate(languages)
     }
     entry: dict[str, Any] = {
         "name": f"{name}.bin",

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import shards_by_hand
+import worlds
 
 torch = pytest.importorskip("torch")
 
@@ -129,6 +130,29 @@ def test_two_equal_runs_are_equal(shards: Path, whole: Path, tmp_path: Path) -> 
     assert example.main(options(shards, tmp_path / "run")) == 0
     again = checkpoint(tmp_path / "run" / "ckpt_final.pt")
     assert_equal(checkpoint(whole / "ckpt_final.pt")["model"], again["model"])
+
+
+def test_a_crash_between_checkpoints_costs_the_steps_since_the_last_one_only(
+    shards: Path, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, train_step = tmp_path / "run", example.Run.train_step
+
+    def crash(run: Any) -> Any:
+        if run.step == 12:
+            raise ZeroDivisionError
+        return train_step(run)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(example.Run, "train_step", crash)
+        with pytest.raises(ZeroDivisionError):
+            example.main(options(shards, out))
+    assert example.main(options(shards, out, resume=out / "ckpt_last.pt")) == 0
+    once, again = (checkpoint(folder / "ckpt_final.pt") for folder in (whole, out))
+    assert_equal(once["model"], again["model"])
+    found = [record["step"] for record in records(out) if "loss" in record]
+    assert found == [1, 3, 6, 9, 12, 9, 12, 15, 18]  # appended, as the contract says
+    second = json.loads((out / "runs.jsonl").read_text().splitlines()[1])
+    assert (second["steps_done"], second["log_line"]) == (7, 7)
 
 
 def test_every_start_is_kept_in_the_history(shards: Path, tmp_path: Path) -> None:
@@ -475,6 +499,35 @@ def test_only_the_first_shards_are_used_when_asked(shards: Path, tmp_path: Path)
     assert example.main(options(shards, out, max_train_shards=2)) == 0
     config = json.loads((out / "config.json").read_text())
     assert config["train_shards"] == ["train_000.bin", "train_001.bin"]
+
+
+def test_an_id_beyond_the_vocabulary_is_an_error_in_words(
+    shards: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert example.main(options(shards, tmp_path / "run", vocab_size=20)) == 3
+    assert "a vocabulary of 20" in capsys.readouterr().err
+
+
+def test_a_dataset_of_units_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = {"in.jsonl": worlds.jsonl({"text": "abc"}), "tok.model": worlds.spm()}
+    worlds.write_files(tmp_path, files)
+    assert worlds.run_job(tmp_path, **worlds.make_job()).outputs
+    assert example.main(options(tmp_path / "out", tmp_path / "run")) == 3
+    assert "holds units, not streams" in capsys.readouterr().err
+
+
+def test_a_set_of_another_producer_is_trained_on_when_the_vocabulary_is_given(
+    shards: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = shards_by_hand.write(tmp_path / "other", languages=["en", "de", "fr"])
+    index = json.loads((other / "shards_index.json").read_text())
+    ours = ("tokenizer_sha256", "vocab_size", "eos_id", "lang_codes", "format_version")
+    kept = {name: value for name, value in index.items() if name not in ours}
+    (other / "shards_index.json").write_text(json.dumps(kept))
+    assert example.main(options(other, tmp_path / "run")) == 3
+    assert "give --vocab-size" in capsys.readouterr().err
+    assert example.main(options(other, tmp_path / "run", vocab_size=40)) == 0
+    assert list(records(tmp_path / "run")[-1]) == ["step", "eval", "all", "en", "de", "fr"]
 
 
 def test_the_help_fits_the_options(capsys: pytest.CaptureFixture[str]) -> None:
