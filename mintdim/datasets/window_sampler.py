@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mintdim.datasets.options import integer, positive
-from mintdim.datasets.window_states import differing_state, refused_state
+from mintdim.datasets.window_states import differing_state
 from mintdim.shared.errors import DatasetArgumentError
 from mintdim.shared.messages import phrase
 
@@ -71,21 +71,33 @@ class WindowSampler:
         Raises ``DatasetStateError`` for a state of other shards or another ``ctx``.
         """
         here = self.state_dict()
-        if not isinstance(state, Mapping) or not isinstance(state.get("rng"), Mapping):
-            raise differing_state(self._opened.root, "rng", state, "dict")
+        rng = state.get("rng") if isinstance(state, Mapping) else state
+        if not _is_pcg64(rng):
+            raise differing_state(self._opened.root, "rng", rng, "PCG64")
         for name in ("ctx", "fingerprint"):
             if state.get(name, here[name]) != here[name]:
                 raise differing_state(self._opened.root, name, state[name], here[name])
-        try:
-            self._random.bit_generator.state = dict(state["rng"])
-        except (ValueError, TypeError, KeyError, OverflowError) as error:
-            self._random.bit_generator.state = here["rng"]
-            raise refused_state(self._opened.root, error) from error
+        self._random.bit_generator.state = dict(state["rng"])
 
     def _place(self) -> tuple[int, int]:
         shard = int(self._random.choice(len(self.shards), p=self._weights))
         most = self.shards[shard].tokens - self.ctx - 1
         return shard, int(self._random.integers(0, most))
+
+
+def _is_pcg64(rng: object) -> bool:
+    """Say whether numpy takes ``rng`` for a state; some versions cut numbers that are too large."""
+    if not isinstance(rng, Mapping) or not isinstance(inner := rng.get("state"), Mapping):
+        return False
+    bits = [
+        (inner, "state", 128),
+        (inner, "inc", 128),
+        (rng, "has_uint32", 1),
+        (rng, "uinteger", 32),
+    ]
+    return rng.get("bit_generator") == "PCG64" and all(
+        type(place.get(name)) is int and 0 <= place[name] < 2**width for place, name, width in bits
+    )
 
 
 def _long_enough(

@@ -16,9 +16,3 @@ def differing_state(root: Path, name: str, found: object, expected: object) -> D
     """Return the error of a state whose ``name`` is not the one of here."""
     facts = {"name": name, "found": shown(found), "expected": shown(expected)}
     return DatasetStateError(path=str(root), problem=phrase("state_differs", **facts))
-
-
-def refused_state(root: Path, error: Exception) -> DatasetStateError:
-    """Return the error of a state that the generator itself refuses."""
-    detail = f"{type(error).__name__}: {error}"
-    return DatasetStateError(path=str(root), problem=phrase("library_error", detail=detail))

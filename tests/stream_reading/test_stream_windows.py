@@ -99,24 +99,34 @@ def test_the_sampler_goes_on_from_its_state(golden: StreamDataset, saved: Any) -
     assert again.draw(9).tolist() == rest.tolist()
 
 
+@pytest.mark.parametrize("state", [None, [], {}, {"rng": None}, {"rng": {}}])
+def test_a_state_that_is_none_is_refused(golden: StreamDataset, state: Any) -> None:
+    with pytest.raises(DatasetStateError, match=r"rng is .* in the state, but 'PCG64' here"):
+        golden.sampler(16, 0).load_state_dict(state)
+
+
 @pytest.mark.parametrize(
-    ("state", "named"),
+    ("place", "key", "value"),
     [
-        (None, "rng is None in the state"),
-        ({}, "rng is {} in the state"),
-        ({"rng": {}}, "Error"),
-        ({"rng": {"bit_generator": "MT19937"}}, "PCG64"),
-        ({"rng": {"bit_generator": "PCG64", "state": {"state": -1, "inc": 2}}}, "Error"),
+        ("rng", "bit_generator", "MT19937"),
+        ("rng", "state", None),
+        ("rng", "has_uint32", 2),
+        ("rng", "uinteger", 2**32),
+        ("state", "state", -1),
+        ("state", "state", 2**128),
+        ("state", "inc", 1.5),
+        ("state", "inc", None),
     ],
 )
-def test_a_state_that_is_none_is_refused_and_changes_nothing(
-    golden: StreamDataset, state: Any, named: str
+def test_a_damaged_state_is_refused_and_changes_nothing(
+    golden: StreamDataset, place: str, key: str, value: Any
 ) -> None:
     sampler = golden.sampler(16, 0)
-    before = sampler.state_dict()
-    with pytest.raises(DatasetStateError, match=named):
+    state = copy.deepcopy(sampler.state_dict())
+    (state["rng"] if place == "rng" else state["rng"]["state"])[key] = value
+    with pytest.raises(DatasetStateError):
         sampler.load_state_dict(state)
-    assert sampler.state_dict() == before
+    assert sampler.state_dict() == golden.sampler(16, 0).state_dict()
 
 
 def test_a_state_of_another_dataset_or_context_is_refused(
