@@ -81,7 +81,7 @@ class TransferError(Exception):
     """One try failed.
 
     ``final``: another one would fail as well; ``absent``: there is no such file;
-    ``unreachable``: there was no server to talk to.
+    ``unreachable``: there was no server to talk to; ``anew``: what came before is of no use.
     """
 
     def __init__(
@@ -92,6 +92,7 @@ class TransferError(Exception):
         final: bool = False,
         absent: bool = False,
         unreachable: bool = False,
+        anew: bool = False,
     ) -> None:
         super().__init__(problem.code)
         self.problem = problem
@@ -99,3 +100,4 @@ class TransferError(Exception):
         self.final = final
         self.absent = absent
         self.unreachable = unreachable
+        self.anew = anew

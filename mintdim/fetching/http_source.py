@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 KEY_VARIABLE = "MINTDIM_API_KEY"
 _REDIRECTS = (301, 302, 303, 307, 308)
-_WHOLE, _PART = 200, 206
+_WHOLE, _PART, _NO_SUCH_RANGE = 200, 206, 416
 # Of all answers that refuse, these may be another one in a moment; so may all from 500 on.
 _PASSING = (408, 425, 429)
 _ADVICE = {401: "fetch_give_key", 403: "fetch_key_refused", 404: "fetch_check_url"}
@@ -104,7 +104,7 @@ def _next_url(url: str, response: Any) -> str:
 def _body(response: Any, start: int) -> Body:
     status = response.status
     if status not in (_WHOLE, _PART):
-        raise _refused(status, response.reason)
+        raise _refused(status, response.reason, continuing=start > 0)
     encoding = response.headers.get("Content-Encoding", "identity")
     if encoding.strip().lower() not in ("identity", ""):
         problem = phrase("fetch_encoded", encoding=encoding[:40])
@@ -117,7 +117,8 @@ def _range(response: Any, start: int) -> tuple[int, int | None]:
     found = response.headers.get("Content-Range", "")
     matched = _RANGE.fullmatch(found.strip())
     if matched is None or int(matched[1]) != start:
-        raise TransferError(phrase("fetch_range", found=found[:80] or "-", expected=start))
+        problem = phrase("fetch_range", found=found[:80] or "-", expected=start)
+        raise TransferError(problem, anew=True)
     return start, None if matched[2] == "*" else int(matched[2])
 
 
@@ -126,11 +127,13 @@ def _validator(response: Any) -> str | None:
     return tag if tag.startswith('"') and tag.isascii() and tag.isprintable() else None
 
 
-def _refused(status: int, reason: str) -> TransferError:
-    final = status < 500 and status not in _PASSING
+def _refused(status: int, reason: str, *, continuing: bool) -> TransferError:
+    anew = continuing and status == _NO_SUCH_RANGE
+    final = status < 500 and status not in _PASSING and not anew
     problem = phrase("fetch_status", status=status, reason=reason[:80])
     advice = _ADVICE.get(status, "fetch_again")
-    return TransferError(problem, advice, final=final, absent=status in (404, 410))
+    absent = status in (404, 410)
+    return TransferError(problem, advice, final=final, absent=absent, anew=anew)
 
 
 @contextlib.contextmanager

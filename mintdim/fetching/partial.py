@@ -32,15 +32,25 @@ class Partial:
 
     def complete(self, source: Source) -> None:
         """Fetch what is missing and give the file its name; raises ``TransferError``."""
+        if self._wanted.sha256 is None and self._validator is None:
+            self._drop()  # nothing could tell whether the rest is of the same file
         have = self._file.bytes if self._file else 0
         if have < self._bytes or not self._bytes:
-            with source.open(self._wanted.name, have, self._validator) as body:
-                self._take(body)
+            self._receive(source, have)
         file, expected = self._begun(), self._wanted.sha256
         if expected is not None and file.sha256 != expected:
             self._drop()
             raise TransferError(phrase("other_content"), "fetch_ask_origin")
         file.publish(self._target.path(self._wanted.name))
+
+    def _receive(self, source: Source, start: int) -> None:
+        try:
+            with source.open(self._wanted.name, start, self._validator) as body:
+                self._take(body)
+        except TransferError as error:
+            if error.anew:
+                self._drop()
+            raise
 
     def _left_by_an_earlier_run(self) -> HashedFile | None:
         """Only a recorded hash can tell in the end whether it was right to go on."""
@@ -68,9 +78,8 @@ class Partial:
         file, pace = self._begun(), Pace()
         while block := body.read():
             if file.bytes + len(block) > self._bytes:
-                self._drop()
                 problem = phrase("fetch_too_long", expected=self._bytes)
-                raise TransferError(problem, "fetch_ask_origin")
+                raise TransferError(problem, "fetch_ask_origin", anew=True)
             file.append(block)
             self._received(len(block))
             pace.count(len(block))
@@ -81,8 +90,7 @@ class Partial:
         """Start anew where the origin sends all of the file, or another one than before."""
         before, now = self._validator, body.validator
         if body.start and before and now and before != now:
-            self._drop()
-            raise TransferError(phrase("fetch_changed"))
+            raise TransferError(phrase("fetch_changed"), anew=True)
         if not body.start:
             self._drop()
         self._validator = now

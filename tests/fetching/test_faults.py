@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from fetching import server
 from fetching.server import cut, sends, status
-from fetching.world import INDEX, check_unfinished, commit_name
+from fetching.world import INDEX, SPLITS, check_unfinished, commit_name
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from stream_reading.tiny_streams import World
+from stream_reading.tiny_streams import World, write
 from worlds import read_output
 
 import mintdim
@@ -57,10 +57,19 @@ PASSING = {
     "a wrong range": sends(b"xyz", 206, Content_Range="bytes 1-3/1988"),
     "no range": sends(b"xyz", 206),
     "compressed": sends(gzip.compress(b"x"), Content_Encoding="gzip"),
-    "past the end": status(416),
 }
-# 416 is final where no range was asked for; and these two serve the file in the end
-NOT_FOR_LONG = {name: fault for name, fault in PASSING.items() if name != "past the end"}
+# Nothing vouches for the index itself: what is no index is an error at once.
+UNNOTICED_IN_AN_INDEX = {"other content", "too short", "too long"}
+
+
+@st.composite
+def faults_of(draw: st.DrawFn, names: list[str]) -> dict[str, list[str]]:
+    """Up to six faults one after the other, of up to five files."""
+    spoilt = draw(st.lists(st.sampled_from(names), max_size=5, unique=True))
+    plan = {name: draw(st.lists(st.sampled_from(sorted(PASSING)), max_size=6)) for name in spoilt}
+    if INDEX in plan:
+        plan[INDEX] = [fault for fault in plan[INDEX] if fault not in UNNOTICED_IN_AN_INDEX]
+    return plan
 
 
 @settings(
@@ -72,13 +81,7 @@ def test_whatever_happens_the_target_is_the_origin_or_unfinished_and_a_rerun_end
 ) -> None:
     dest = tmp_path_factory.mktemp("law") / "dest"
     origin = serve(stream)
-    names = sorted(read_output(stream))
-    spoilt = st.dictionaries(
-        st.sampled_from(names),
-        st.lists(st.sampled_from(sorted(NOT_FOR_LONG)), max_size=6),
-        max_size=5,
-    )
-    plan = data.draw(spoilt)
+    plan = data.draw(faults_of(sorted(read_output(stream))))
     origin.script = {name: [PASSING[fault] for fault in faults] for name, faults in plan.items()}
     try:
         mintdim.fetch(origin.url, dest)
@@ -146,6 +149,30 @@ def test_a_file_that_is_another_one_now_is_begun_anew(
     mintdim.fetch(origin.url, dest)
     assert "range" not in origin.of(BIG)[2].headers
     assert read_output(dest) == read_output(stream)
+
+
+@pytest.mark.parametrize("fault", ["past the end", "a wrong range", "no range"])
+def test_a_server_that_is_wrong_about_ranges_is_asked_for_all_of_the_file(
+    stream: Path, dest: Path, serve: Serve, fault: str
+) -> None:
+    origin = serve(stream)
+    origin.script[BIG] = [cut(600), {**PASSING, "past the end": status(416)}[fault]]
+    mintdim.fetch(origin.url, dest)
+    asked = [asked.headers.get("range") for asked in origin.of(BIG)]
+    assert asked == [None, "bytes=600-", None]
+    assert read_output(dest) == read_output(stream)
+
+
+def test_a_file_that_no_hash_and_no_tag_vouches_for_is_not_continued(
+    tmp_path: Path, dest: Path, serve: Serve
+) -> None:
+    path = write(tmp_path / "theirs", SPLITS, original=True).path
+    origin, name = serve(path), "val_000.langs.u8"
+    origin.script[name] = [sends(b"\3", Content_Length=2), cut(1)]
+    mintdim.fetch(origin.url, dest)
+    asked = [asked.headers.get("range") for asked in origin.of(name)]
+    assert asked == [None, None, "bytes=1-"]
+    assert read_output(dest) == read_output(path)
 
 
 def test_a_wrong_beginning_of_an_earlier_run_is_thrown_away(
