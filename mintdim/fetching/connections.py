@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from urllib.request import AbstractHTTPHandler, Request
 
 from mintdim.fetching import limits
+from mintdim.fetching.contracts import TransferError
+from mintdim.shared.messages import phrase
 
 if TYPE_CHECKING:
     _Connection = http.client.HTTPConnection
@@ -22,17 +24,32 @@ else:
 class _Bounded(_Connection):
     def getresponse(self) -> http.client.HTTPResponse:
         # The time limit of a socket starts anew with every byte; this one does not.
-        timer = threading.Timer(limits.ANSWER, self._cut)
+        late = threading.Event()
+        timer = threading.Timer(limits.ANSWER, self._cut, [late])
         timer.daemon = True
         timer.start()
         try:
-            return super().getresponse()
+            response = super().getresponse()
+        except (OSError, http.client.HTTPException):
+            if late.is_set():
+                raise _late() from None
+            raise
         finally:
             timer.cancel()
+        if late.is_set():  # a head that was cut may still look like one
+            response.close()
+            raise _late()
+        return response
 
-    def _cut(self) -> None:
+    def _cut(self, late: threading.Event) -> None:
+        late.set()
         with contextlib.suppress(OSError, AttributeError):
             self.sock.shutdown(socket.SHUT_RDWR)
+
+
+def _late() -> TransferError:
+    problem = phrase("fetch_late", seconds=f"{limits.ANSWER:g}")
+    return TransferError(problem, unreachable=True)
 
 
 class _HttpConnection(_Bounded, http.client.HTTPConnection):

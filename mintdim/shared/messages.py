@@ -1880,6 +1880,10 @@ PHRASES: dict[str, Translated] = {
         "en": "nothing came for {seconds} s",
         "vi": "không nhận được gì trong {seconds} giây",
     },
+    "fetch_late": {
+        "en": "the head of the answer was not complete after {seconds} s",
+        "vi": "phần đầu của câu trả lời chưa xong sau {seconds} giây",
+    },
     "fetch_slow": {
         "en": "only {found} bytes came in {seconds} s",
         "vi": "chỉ nhận được {found} byte trong {seconds} giây",

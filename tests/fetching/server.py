@@ -193,14 +193,16 @@ def drip(seconds: float, count: int = 1000) -> Fault:
 
 
 def drip_head(seconds: float) -> Fault:
-    """A head that never ends."""
+    """A head that takes its time, byte after byte; in the end all is as it should be."""
 
     def fault(handler: Handler, name: str) -> None:
+        data = handler.content(name) or b""
+        head = b"HTTP/1.1 200 OK\r\nX-Long: " + b"y" * 300
         with contextlib.suppress(OSError):
-            handler.wfile.write(b"HTTP/1.1 200 OK\r\n")
-            for number in range(1000):
-                handler.wfile.write(b"X-%d: y\r\n" % (number % 50))
+            for byte in head:
+                handler.wfile.write(bytes([byte]))
                 time.sleep(seconds)
+            handler.wfile.write(b"\r\nContent-Length: %d\r\n\r\n%b" % (len(data), data))
 
     return fault
 

@@ -370,8 +370,9 @@ def test_a_head_that_never_ends_is_given_up(
     monkeypatch.setattr(limits, "ANSWER", 0.2)
     monkeypatch.setattr(limits, "TRIES", 1)
     origin = serve(stream)
-    origin.script[BIG] = [server.drip_head(0.02)]
-    assert failure(origin.url, dest).file == BIG
+    origin.script[BIG] = [server.drip_head(0.01)]
+    error = failure(origin.url, dest)
+    assert (error.file, error.problem.code) == (BIG, "fetch_late")
 
 
 # --------------------------------------------------------------------------------- the index itself
