@@ -192,8 +192,8 @@ def drip(seconds: float, count: int = 1000) -> Fault:
     return fault
 
 
-def drip_head(seconds: float) -> Fault:
-    """A head that takes its time, byte after byte; in the end all is as it should be."""
+def drip_head(seconds: float, patience: threading.Event) -> Fault:
+    """A head that comes byte after byte, then all as it should be if someone has ``patience``."""
 
     def fault(handler: Handler, name: str) -> None:
         data = handler.content(name) or b""
@@ -202,6 +202,7 @@ def drip_head(seconds: float) -> Fault:
             for byte in head:
                 handler.wfile.write(bytes([byte]))
                 time.sleep(seconds)
+            patience.set()
             handler.wfile.write(b"\r\nContent-Length: %d\r\n\r\n%b" % (len(data), data))
 
     return fault

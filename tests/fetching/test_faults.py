@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import logging
 import socket
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -370,9 +371,11 @@ def test_a_head_that_never_ends_is_given_up(
     monkeypatch.setattr(limits, "ANSWER", 0.2)
     monkeypatch.setattr(limits, "TRIES", 1)
     origin = serve(stream)
-    origin.script[BIG] = [server.drip_head(0.01)]
+    patience = threading.Event()
+    origin.script[BIG] = [server.drip_head(0.01, patience)]
     error = failure(origin.url, dest)
     assert (error.file, error.problem.code) == (BIG, "fetch_late")
+    assert not patience.is_set()
 
 
 # --------------------------------------------------------------------------------- the index itself
