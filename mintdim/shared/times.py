@@ -19,6 +19,7 @@ _ZONE = r"(?:Z|[+-]\d\d(?::?\d\d(?::?\d\d)?)?)"
 _ISO_8601 = re.compile(rf"{_DATE}(?:[T ]{_TIME}{_ZONE}?)?", re.ASCII)
 _EPOCH = datetime(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)
+_NONE = timedelta()
 _FIRST = (datetime.min - _EPOCH) // _MICROSECOND
 _LAST = (datetime.max - _EPOCH) // _MICROSECOND
 
@@ -43,12 +44,21 @@ def microseconds(text: str, zone: tzinfo) -> int | None:
         return None
     try:
         time = datetime.fromisoformat(text)
-        local = time if time.tzinfo is not None else time.replace(tzinfo=zone)
-        offset = local.utcoffset() or timedelta()
+        offset = _offset(time, zone)
     except (ValueError, OverflowError):
         return None
-    moment = (time.replace(tzinfo=None) - _EPOCH - offset) // _MICROSECOND
+    if time.tzinfo is not None:
+        time = time.replace(tzinfo=None)
+    moment = (time - _EPOCH - offset) // _MICROSECOND
     return moment if _FIRST <= moment <= _LAST else None
+
+
+def _offset(time: datetime, zone: tzinfo) -> timedelta:
+    if time.tzinfo is None:
+        if zone is UTC:
+            return _NONE
+        time = time.replace(tzinfo=zone)
+    return time.utcoffset() or _NONE
 
 
 def written(moment: int) -> str:

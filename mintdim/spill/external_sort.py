@@ -34,6 +34,7 @@ class ExternalSorter:
     def __init__(self, stem: Path, width: int, run_bytes: int = _RUN_BYTES) -> None:
         self._stem, self._width = stem, width
         self._run_rows = max(1, run_bytes // width)
+        self._merge_bytes = min(run_bytes, _MERGE_BYTES)
         self._pending: list[Rows] = []
         self._pending_rows = 0
         self._runs: list[tuple[Path, int]] = []
@@ -52,7 +53,7 @@ class ExternalSorter:
             return
         if self._pending_rows:
             self._spill()
-        share = max(1, _MERGE_BYTES // (self._width * len(self._runs)))
+        share = max(1, self._merge_bytes // (self._width * len(self._runs)))
         yield from _merge([_Run(path, rows, self._width, share) for path, rows in self._runs])
 
     def _take_pending(self) -> Rows:

@@ -14,6 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from streams import AS_OF, declare, naive_job, plan, read, write_world
 
+from mintdim.pipelines.stream_build import decide, pack
 from mintdim.pipelines.stream_build.packing import buckets
 from mintdim.shared.errors import SplitError
 from mintdim.sources import chunks
@@ -118,9 +119,10 @@ def run(root: Path, names: list[str], job: dict[str, Any], *, spilling: bool) ->
         patch.object(chunks, "_SMALLEST_CHUNK", 64),
         patch.object(spool, "BLOCK_ROWS", 3),
         patch.object(buckets, "_BUCKET_BYTES", 64),
-        patch.object(buckets, "_PENDING_BYTES", 40),
+        patch.object(buckets, "_MOST_PENDING_BYTES", 40),
         patch.object(buckets, "_BLOCK_BYTES", 8),
         patch.object(external_sort, "_MERGE_BYTES", 64),
-        patch.object(external_sort.ExternalSorter.__init__, "__defaults__", (64,)),
+        patch.object(decide, "SORT_RUN_BYTES", 64),
+        patch.object(pack, "SORT_RUN_BYTES", 64),
     ):
         build.run()

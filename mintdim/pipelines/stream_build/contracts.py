@@ -35,6 +35,9 @@ class Status(IntEnum):
     FUTURE = 5
 
 
+# Bytes that a sort holds in memory; it takes a few times that while it sorts them.
+SORT_RUN_BYTES = 2 * 1024 * 1024
+
 # Every row of the sources: ``keyed`` says whether ``key`` (a hash) is one; ``lot`` decides a split
 # by fraction; ``line`` counts from 1 within the chunk, in the spool within the file.
 ROW = np.dtype(

@@ -18,6 +18,7 @@ from mintdim.pipelines.stream_build.contracts import (
     DECISION,
     DROPPED,
     NO_TIME,
+    SORT_RUN_BYTES,
     Status,
 )
 from mintdim.pipelines.stream_build.splits.assign import by_lot, by_time
@@ -112,13 +113,14 @@ def decide(config: StreamBuildConfig, scanned: ScannedRows, path: Callable[[str]
 
 def _statuses(scanned: ScannedRows, path: Callable[[str], Path]) -> Spool:
     """Return the status of every row, duplicates marked."""
-    keys = ExternalSorter(path("keys"), KEY_ROW_BYTES)
+    keys = ExternalSorter(path("keys"), KEY_ROW_BYTES, SORT_RUN_BYTES)
     first = 0
     for rows in scanned.spool.blocks():
         kept = np.flatnonzero(rows["keyed"] & (rows["status"] == Status.KEPT))
         keys.add(key_rows(rows["key"][kept], kept + first))
         first += len(rows)
-    repeated = duplicates(keys, ExternalSorter(path("duplicates"), NUMBER_ROW_BYTES))
+    numbers = ExternalSorter(path("duplicates"), NUMBER_ROW_BYTES, SORT_RUN_BYTES)
+    repeated = duplicates(keys, numbers)
     spool = Spool(path("statuses"), np.uint8)
     for block in _marked(scanned.spool, repeated):
         spool.append(block)
@@ -156,7 +158,7 @@ def _borders(
     if not isinstance(splits, PerLanguageCount):
         return [], dates
     counted = [Status.KEPT, Status.SHORT, Status.DUPLICATE][: 1 if splits.borders == "kept" else 3]
-    sorter = ExternalSorter(path("times"), TIME_ROW_BYTES)
+    sorter = ExternalSorter(path("times"), TIME_ROW_BYTES, SORT_RUN_BYTES)
     for rows in _with_statuses(scanned, statuses):
         rows = rows[np.isin(rows["status"], counted)]
         times = rows["time"]

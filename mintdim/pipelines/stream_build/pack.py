@@ -12,7 +12,13 @@ import numpy as np
 
 from mintdim.formats.shards import bytes_per_token
 from mintdim.formats.stream_names import LABELLED_SPLITS, SPLITS, Split
-from mintdim.pipelines.stream_build.contracts import DECISION, EncodeTask, Failure, Packed
+from mintdim.pipelines.stream_build.contracts import (
+    DECISION,
+    SORT_RUN_BYTES,
+    EncodeTask,
+    Failure,
+    Packed,
+)
 from mintdim.pipelines.stream_build.encode import encode_chunk
 from mintdim.pipelines.stream_build.output.shard_writer import ShardWriter
 from mintdim.pipelines.stream_build.packing.buckets import Buckets, documents_per_bucket
@@ -72,9 +78,8 @@ class Packer:
         width, limit = bytes_per_token(config.dtype), config.shards.tokens
         count = int(decided.documents[_TRAIN].sum())
         expected = int(scanned.characters * _TOKENS_PER_CHARACTER * width)
-        order = positions(
-            count, config.shards.seed, ExternalSorter(path("positions"), PLACE_ROW_BYTES)
-        )
+        sorter = ExternalSorter(path("positions"), PLACE_ROW_BYTES, SORT_RUN_BYTES)
+        order = positions(count, config.shards.seed, sorter)
         self._positions = Taking(order, np.empty(0, dtype=np.int64))
         size = documents_per_bucket(count, expected)
         self._buckets = Buckets(path("bucket"), count, size, width)

@@ -21,11 +21,16 @@ if TYPE_CHECKING:
 
     from mintdim.formats.shards import IntArray
 
-_BUCKET_BYTES = 32 * 1024 * 1024
-_PENDING_BYTES = 16 * 1024 * 1024
-_BLOCK_BYTES = 4 * 1024 * 1024
+_BUCKET_BYTES = 8 * 1024 * 1024
+# Documents wait until a write to a bucket takes a few pages, as far as memory allows.
+_APPEND_BYTES = 4 * 1024
+_PENDING_BYTES = 1024 * 1024
+_MOST_PENDING_BYTES = 16 * 1024 * 1024
+_BLOCK_BYTES = 1024 * 1024
 Facts = npt.NDArray[Any]
-_FACTS = np.dtype([("position", "<i8"), ("bytes", "<i8"), ("code", "u1")])
+# Of a document: its position in the bucket, the bytes of its tokens, its language.
+_FACTS = np.dtype([("position", "<u4"), ("bytes", "<u4"), ("code", "u1")])
+_HEAD = np.dtype("<i8")  # documents of a part of a bucket
 
 
 def documents_per_bucket(count: int, expected_bytes: int) -> int:
@@ -44,89 +49,82 @@ class Buckets:
     def __init__(self, stem: Path, count: int, bucket_documents: int, width: int) -> None:
         self._width, self._size = width, bucket_documents
         self._files = [
-            _Bucket(stem.with_name(f"{stem.name}.{number}"))
+            HashedFile(stem.with_name(f"{stem.name}.{number}"))
             for number in range(-(-count // bucket_documents))
         ]
         self._pending: list[tuple[IntArray, Packed]] = []
         self._pending_bytes = 0
+        worth = max(_PENDING_BYTES, _APPEND_BYTES * len(self._files))
+        self._most_pending = min(worth, _MOST_PENDING_BYTES)
 
     def add(self, positions: IntArray, packed: Packed) -> None:
         """Take over documents at their ``positions`` [n]."""
         self._pending.append((positions, packed))
         self._pending_bytes += len(packed.tokens) + len(positions) * _FACTS.itemsize
-        if self._pending_bytes >= _PENDING_BYTES:
+        if self._pending_bytes >= self._most_pending:
             self._scatter()
 
     def documents(self) -> Iterator[Packed]:
         """Yield all documents by position, in blocks of bounded size; call it once."""
         self._scatter()
-        for bucket in self._files:
-            facts, tokens = bucket.read()
-            yield from _in_order(facts, tokens, self._width)
-            bucket.remove()
+        for file in self._files:
+            yield from _in_order(*_read(file.path), self._width)
+            remove(file.path)
 
     def _scatter(self) -> None:
         """Append what is pending to the buckets, one write each."""
         if not self._pending:
             return
-        facts = np.concatenate([self._facts(*entry) for entry in self._pending])
-        tokens = b"".join([packed.tokens for _, packed in self._pending])
+        positions, packed = _joined(self._pending)
         self._pending, self._pending_bytes = [], 0
-        facts, starts = _by_position(facts)
-        numbers, firsts = np.unique(facts["position"] // self._size, return_index=True)
-        stops = [*firsts[1:].tolist(), len(facts)]
-        for number, first, stop in zip(numbers.tolist(), firsts.tolist(), stops, strict=True):
-            part = slice(first, stop)
-            self._files[number].append(facts[part], _gathered(tokens, starts[part], facts[part]))
-
-    def _facts(self, positions: IntArray, packed: Packed) -> Facts:
-        facts = np.empty(len(positions), dtype=_FACTS)
-        facts["position"], facts["code"] = positions, packed.codes
+        numbers, places = np.divmod(positions, self._size)
+        facts = np.empty(len(places), dtype=_FACTS)
+        facts["position"], facts["code"] = places, packed.codes
         facts["bytes"] = packed.lengths * self._width
-        return facts
+        starts = np.cumsum(facts["bytes"], dtype=np.int64) - facts["bytes"]
+        order = np.argsort(numbers, kind="stable")
+        found, firsts = np.unique(numbers[order], return_index=True)
+        for number, part in zip(found.tolist(), np.split(order, firsts[1:]), strict=True):
+            tokens = _gathered(packed.tokens, starts[part], facts[part])
+            head = np.array(len(part), dtype=_HEAD).tobytes()
+            self._files[number].append(b"".join([head, facts[part].tobytes(), tokens]))
 
 
-class _Bucket:
-    def __init__(self, path: Path) -> None:
-        self._facts = HashedFile(path.with_name(f"{path.name}.facts"))
-        self._tokens = HashedFile(path.with_name(f"{path.name}.tokens"))
-
-    def append(self, facts: Facts, tokens: bytes) -> None:
-        self._facts.append(np.ascontiguousarray(facts).view(np.uint8).data)
-        self._tokens.append(tokens)
-
-    def read(self) -> tuple[Facts, bytes]:
-        """Return facts and tokens by position."""
-        with using(self._facts.path):
-            facts = np.frombuffer(self._facts.path.read_bytes(), dtype=_FACTS)
-        with using(self._tokens.path):
-            tokens = self._tokens.path.read_bytes()
-        return facts, tokens
-
-    def remove(self) -> None:
-        remove(self._facts.path)
-        remove(self._tokens.path)
+def _joined(pending: list[tuple[IntArray, Packed]]) -> tuple[IntArray, Packed]:
+    positions, packed = zip(*pending, strict=True)
+    lengths, codes, tokens = zip(*packed, strict=True)
+    joined = Packed(np.concatenate(lengths), np.concatenate(codes), b"".join(tokens))
+    return np.concatenate(positions), joined
 
 
-def _in_order(facts: Facts, tokens: bytes, width: int) -> Iterator[Packed]:
-    facts, starts = _by_position(facts)
-    blocks = np.cumsum(facts["bytes"]) // _BLOCK_BYTES
-    _, firsts = np.unique(blocks, return_index=True)
-    stops = [*firsts[1:].tolist(), len(facts)]
-    for first, stop in zip(firsts.tolist(), stops, strict=True):
-        part = facts[first:stop]
-        lengths = part["bytes"] // width
-        yield Packed(lengths, part["code"], _gathered(tokens, starts[first:stop], part))
+def _read(path: Path) -> tuple[Facts, IntArray, bytes]:
+    """Return the facts of a bucket, and where in its bytes the tokens of each document begin."""
+    with using(path):
+        data = path.read_bytes()
+    facts, starts, at = [np.empty(0, dtype=_FACTS)], [np.empty(0, dtype=np.int64)], 0
+    while at < len(data):
+        count = int(np.frombuffer(data, _HEAD, 1, at)[0])
+        part = np.frombuffer(data, _FACTS, count, at + _HEAD.itemsize)
+        at += _HEAD.itemsize + part.nbytes
+        ends = at + np.cumsum(part["bytes"], dtype=np.int64)
+        facts.append(part)
+        starts.append(ends - part["bytes"])
+        at = int(ends[-1])
+    return np.concatenate(facts), np.concatenate(starts), data
 
 
-def _by_position(facts: Facts) -> tuple[Facts, IntArray]:
-    """Return facts in order of positions, and where their tokens begin, in bytes."""
-    starts = np.cumsum(facts["bytes"]) - facts["bytes"]
+def _in_order(facts: Facts, starts: IntArray, data: bytes, width: int) -> Iterator[Packed]:
+    """Yield the documents of a bucket by position."""
     order = np.argsort(facts["position"], kind="stable")
-    return facts[order], starts[order]
+    blocks = np.cumsum(facts["bytes"][order], dtype=np.int64) // _BLOCK_BYTES
+    _, firsts = np.unique(blocks, return_index=True)
+    for part in np.split(order, firsts[1:]):
+        chosen = facts[part]
+        lengths = (chosen["bytes"] // width).astype(np.int64)
+        yield Packed(lengths, chosen["code"], _gathered(data, starts[part], chosen))
 
 
-def _gathered(tokens: bytes, starts: IntArray, facts: Facts) -> bytes:
+def _gathered(tokens: bytes | memoryview, starts: IntArray, facts: Facts) -> bytes:
     """Return the tokens of documents that begin at ``starts`` [n] bytes, one after the other."""
     view = memoryview(tokens)
     stops = (starts + facts["bytes"]).tolist()
