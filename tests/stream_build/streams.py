@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
 import worlds
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
     from mintdim.pipelines.stream_build.api import StreamBuild
 
+# Where the system has a disk in memory, hundreds of builds flush there in no time.
+MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 AS_OF = "2026-10-10T00:00:00"
 EOS_ID = 3  # of worlds.spm(eos=True), which has one token per character
 PLAN: dict[str, Any] = {

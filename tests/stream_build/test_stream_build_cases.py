@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+import tempfile
+from pathlib import Path
+from typing import Any
 
 import pytest
 import worlds
-from streams import AS_OF, build, declare, index, plan, read, texts, write_world
+from streams import AS_OF, MEMORY, build, declare, index, plan, read, texts, write_world
 
 import mintdim
 from mintdim.shared.errors import (
@@ -18,9 +20,6 @@ from mintdim.shared.errors import (
     SourceParseError,
     SplitError,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DATED: dict[str, Any] = {"time": "published"}
 
@@ -67,12 +66,11 @@ def test_documents_fill_a_shard_to_the_last_token(tmp_path: Path) -> None:
     assert [entry["docs"] for entry in index(tmp_path / "out")["shards"]] == [2, 2, 1]
 
 
-def test_beyond_999_shards_all_numbers_of_the_split_are_as_wide_as_the_largest(
-    tmp_path: Path,
-) -> None:
+def test_beyond_999_shards_all_numbers_of_the_split_are_as_wide_as_the_largest() -> None:
     rows = [{"text": "", "published": "2026-01-01"}] * 1001 + dated(("v", "2026-02-02"))
-    build(tmp_path, rows, documents=DATED, splits=by_time(0, 1), tokens=1)
-    names = sorted(path.name for path in (tmp_path / "out").glob("*.bin"))
+    with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
+        build(Path(folder), rows, documents=DATED, splits=by_time(0, 1), tokens=1)
+        names = sorted(path.name for path in Path(folder, "out").glob("*.bin"))
     assert names[0] == "train_0000.bin"
     assert names[1000] == "train_1000.bin"
     assert names[1001] == "val_000.bin"

@@ -5,23 +5,25 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import naive_writer
 import pytest
+import worlds
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from streams import AS_OF, declare, naive_job, plan, read, write_world
+from streams import AS_OF, MEMORY, declare, naive_job, plan, read, write_world
 
 from mintdim.pipelines.stream_build import decide, pack
 from mintdim.pipelines.stream_build.packing import buckets
-from mintdim.shared.errors import SplitError
+from mintdim.shared.errors import SourceParseError, SplitError
 from mintdim.sources import chunks
 from mintdim.spill import external_sort, spool
 
-# Where the system has a disk in memory, hundreds of builds flush there in no time.
-MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 LAW = settings(max_examples=int(os.environ.get("MINTDIM_EXAMPLES", "120")), deadline=None)
 DATES = [
     *(f"2026-09-{day:02d}" for day in range(1, 6)),
@@ -126,3 +128,81 @@ def run(root: Path, names: list[str], job: dict[str, Any], *, spilling: bool) ->
         patch.object(pack, "SORT_RUN_BYTES", 64),
     ):
         build.run()
+
+
+# ------------------------------------------------------------------------------- where it runs
+
+ROWS_OF_TWO_FILES = [
+    [
+        {"text": f"text {n} of {file}" * (n % 4), "lang": "jaen"[n % 2 * 2 :][:2]}
+        | {"published": f"2026-01-{n % 28 + 1:02d}", "url": f"u{n % 60}"}
+        for n in range(70)
+    ]
+    for file in "ab"
+]
+FULL = plan(
+    documents=LANGUAGES | {"time": "published", "key": "url", "min_chars": 5},
+    splits=("per_language_count", {"test_docs": 5, "val_docs": 5}),
+    tokens=200,
+)
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    root = tmp_path_factory.mktemp("reference")
+    declare(root, write_world(root, *ROWS_OF_TWO_FILES), "out", FULL).run()
+    return read(root / "out")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_any_number_of_workers_writes_the_same_bytes(
+    workers: int, reference: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chunks, "CHUNK_BYTES", 512)
+    names = write_world(tmp_path, *ROWS_OF_TWO_FILES)
+    declare(tmp_path, names, "out", FULL).engine.processes(workers).run()
+    assert read(tmp_path / "out") == reference
+
+
+@pytest.mark.parametrize("size", [1024, 3000, 10**6])
+def test_the_size_of_chunks_and_batches_changes_nothing(
+    size: int, reference: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chunks, "CHUNK_BYTES", size)
+    names = write_world(tmp_path, *ROWS_OF_TWO_FILES)
+    declare(tmp_path, names, "out", {**FULL, "build_batch": size % 7 + 1}).run()
+    assert read(tmp_path / "out") == reference
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [(".gz", worlds.gz), (".zst", worlds.zst)])
+def test_compressed_sources_give_the_same_tokens(
+    suffix: str,
+    pack: Callable[[bytes], bytes],
+    reference: dict[str, bytes],
+    tmp_path: Path,
+) -> None:
+    names = write_world(tmp_path, *ROWS_OF_TWO_FILES)
+    for name in names:
+        (tmp_path / f"{name}{suffix}").write_bytes(pack((tmp_path / name).read_bytes()))
+    declare(tmp_path, [f"{name}{suffix}" for name in names], "out", FULL).run()
+    found = read(tmp_path / "out")
+    del found["shards_index.json"]  # tells the names of the sources
+    assert found.items() <= reference.items()
+    assert len(found) == len(reference) - 1
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_the_first_bad_row_in_source_order_wins(
+    workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chunks, "CHUNK_BYTES", 1024)
+    names = write_world(tmp_path, *ROWS_OF_TWO_FILES)
+    lines = (tmp_path / names[1]).read_bytes().split(b"\n")
+    lines[60], lines[40] = b"{broken", b"{broken"
+    (tmp_path / names[1]).write_bytes(b"\n".join(lines))
+    job = declare(tmp_path, names, "out", FULL)
+    if workers:
+        job.engine.processes(workers)
+    with pytest.raises(SourceParseError) as caught:
+        job.run()
+    assert (caught.value.file, caught.value.line) == (str(tmp_path / names[1]), 41)

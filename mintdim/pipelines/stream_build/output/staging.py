@@ -31,9 +31,13 @@ def staging_path(absolute: str) -> Path:
     output is a mounted disk of its own, because files are moved within one disk only.
     """
     output = Path(absolute)
-    if output.is_dir() and os.stat(output).st_dev != os.stat(output.parent).st_dev:
+    if output.is_dir() and _on_its_own_disk(output):
         return output / _SUFFIX
     return output.with_name(f".{output.name}{_SUFFIX}")
+
+
+def _on_its_own_disk(output: Path) -> bool:
+    return os.stat(output).st_dev != os.stat(output.parent).st_dev
 
 
 def check_new(directory: str, absolute: str) -> None:
