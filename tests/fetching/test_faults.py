@@ -19,6 +19,8 @@ from worlds import read_output
 
 import mintdim
 from mintdim.fetching import limits
+from mintdim.fetching.contracts import TransferError
+from mintdim.fetching.pace import Pace
 from mintdim.shared.errors import FetchError
 
 if TYPE_CHECKING:
@@ -353,6 +355,18 @@ def test_a_body_that_drips_is_given_up(
     origin = serve(stream)
     origin.script[BIG] = [server.drip(0.01)]
     assert failure(origin.url, dest).problem.code == "fetch_slow"
+
+
+def test_the_pace_is_measured_anew_in_every_span(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([0, 30, 61, 61, 90, 122])
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    pace = Pace()
+    pace.count(limits.PACE_BYTES)  # after 30 s
+    pace.count(1)  # after 61 s: enough came
+    pace.count(limits.PACE_BYTES - 2)
+    with pytest.raises(TransferError) as caught:
+        pace.count(1)
+    assert caught.value.problem.facts == {"found": limits.PACE_BYTES - 1, "seconds": "61"}
 
 
 def test_an_index_that_drips_is_given_up(

@@ -253,6 +253,12 @@ def test_a_target_that_holds_another_dataset_is_refused_and_left_as_it_is(
     assert read_output(dest) == before
 
 
+def test_a_target_whose_index_is_none_is_refused(stream: Path, dest: Path) -> None:
+    mintdim.fetch(stream.as_uri(), dest)
+    (dest / INDEX).write_bytes(b"{")
+    assert refusal(stream.as_uri(), dest).problem.code == "fetch_other_dataset"
+
+
 def test_another_unit_dataset_is_refused(unit: Path, dest: Path) -> None:
     mintdim.fetch(unit.as_uri(), dest)
     manifest = json.loads((unit / MANIFEST).read_text())
