@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mintdim.cli.options import common_options
 
 if TYPE_CHECKING:
+    from mintdim.pipelines.stream_build.api import StreamBuild
     from mintdim.pipelines.unit_build.api import UnitBuild
 
 _DESCRIPTION = """\
@@ -34,6 +35,38 @@ a job file:
   [output]
   dir = "artifacts/train_units"                # new or empty; or a list, one per file
   samples_per_shard = [10000]
+
+a job file of stream-build:
+  pipeline = "stream-build"
+
+  [source]
+  files = ["news.jsonl"]
+  fields = [["title", "text"]]
+  templates = ["{title}\\n{text}"]
+
+  [documents]                                  # all of it may be left out
+  language = "lang"
+  languages = ["en", "de"]
+  time = "published"
+  key = "url"
+
+  [tokenizer]
+  type = "hf_json"                             # or "sentencepiece", whose model has an EOS
+  path = "tokenizer.json"
+  eos = "<|endoftext|>"
+
+  [splits]
+  mode = "per_language_count"                  # or "fraction" (val, test), or "none"
+  test_docs = 8000
+  val_docs = 3000
+  as_of = "2026-10-10T00:00:00"
+
+  [shards]
+  tokens = 50_000_000
+  seed = 1
+
+  [output]
+  dir = "artifacts/news_shards"
 
 examples:
   mintdim build job.toml
@@ -79,8 +112,8 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _checked(path: str, job: UnitBuild) -> str:
+def _checked(path: str, job: UnitBuild | StreamBuild) -> str:
     config = job.validate()
-    files, outputs = len(config.source.files), len(config.sessions)
+    files, outputs = len(config.source.files), len(getattr(config, "sessions", [config]))
     counts = f"{files} source file(s), {config.source_bytes:,} bytes, {outputs} output(s)"
     return f"{path} is fine: {counts}. Nothing was written."

@@ -1,4 +1,4 @@
-"""Job files: a unit-build job as TOML, one table per block of the fluent API."""
+"""Job files: a job as TOML, one table per block of the fluent API."""
 
 from __future__ import annotations
 
@@ -12,13 +12,35 @@ from mintdim.shared.messages import Phrase, phrase
 from mintdim.shared.paths import require_file
 
 if TYPE_CHECKING:
+    from mintdim.pipelines.stream_build.api import StreamBuild
     from mintdim.pipelines.unit_build.api import UnitBuild
 
+_UNIT_BUILD, _STREAM_BUILD = "unit-build", "stream-build"
+_SOURCE = {"files", "fields", "templates"}
 _KEYS = {
-    "source": {"files", "fields", "templates"},
-    "tokenizer": {"type", "path", "paths"},
-    "units": {"sizes", "build_batch"},
-    "output": {"dir", "samples_per_shard"},
+    _UNIT_BUILD: {
+        "source": _SOURCE,
+        "tokenizer": {"type", "path", "paths"},
+        "units": {"sizes", "build_batch"},
+        "output": {"dir", "samples_per_shard"},
+    },
+    _STREAM_BUILD: {
+        "source": _SOURCE,
+        "documents": {"language", "languages", "time", "time_zone", "key", "min_chars"},
+        "tokenizer": {"type", "path", "eos"},
+        "splits": {
+            *("mode", "as_of", "test_docs", "val_docs", "future", "borders"),
+            *("val", "test", "seed"),
+        },
+        "shards": {"tokens", "seed", "build_batch"},
+        "output": {"dir"},
+    },
+}
+# By mode: the keys that must be there, and those that may.
+_SPLITS: dict[str, tuple[set[str], set[str]]] = {
+    "per_language_count": ({"test_docs", "val_docs"}, {"future", "borders", "as_of"}),
+    "fraction": ({"val", "test"}, {"seed", "as_of"}),
+    "none": (set(), {"as_of"}),
 }
 _KINDS = ("sentencepiece", "hf_json")
 
@@ -42,22 +64,69 @@ _PLACES = {
     "OutputValidationError": "output.dir",
     "OutputNotADirectoryError": "output.dir",
     "OutputConfigError": "output.dir",
+    "DocumentsValidationError": "documents",
+    "SplitsValidationError": "splits",
+    "SplitError": "splits",
+    "ShardsValidationError": "shards",
+    "TokenizerEosError": "tokenizer.eos",
 }
 
 
-def read_job(path: str) -> UnitBuild:
+def read_job(path: str) -> UnitBuild | StreamBuild:
     """Return the job that a TOML file declares; relative paths start at the working directory.
 
     Raises ``JobFileError`` for what is no TOML, or has tables or keys that no block knows.
     """
     table = _toml(path)
-    _check_keys(path, table)
+    name = table.pop("pipeline", _UNIT_BUILD)
+    if name not in _KEYS:
+        raise _error(path, "pipeline", phrase("job_pipeline", found=str(name)))
+    _check_keys(path, table, _KEYS[name])
+    return _unit_job(path, table) if name == _UNIT_BUILD else _stream_job(path, table)
+
+
+def _unit_job(path: str, table: dict[str, Any]) -> UnitBuild:
     source, units, output = (table.get(name, {}) for name in ("source", "units", "output"))
     job: UnitBuild = pipeline("unit-build")
     job.source.jsonl(**source)
     job.units(**units)
     job.output.dir(output.get("dir"), samples_per_shard=output.get("samples_per_shard"))
     return _with_tokenizer(path, job, table.get("tokenizer", {}))
+
+
+def _stream_job(path: str, table: dict[str, Any]) -> StreamBuild:
+    job: StreamBuild = pipeline("stream-build")
+    job.source.jsonl(**table.get("source", {}))
+    job.documents(**table.get("documents", {}))
+    job.shards(**table.get("shards", {}))
+    job.output.dir(table.get("output", {}).get("dir"))
+    if "splits" in table:
+        _declare_splits(path, job, table["splits"])
+    tokenizer = table.get("tokenizer", {})
+    if not tokenizer:
+        return job
+    kind, config = _kind(path, tokenizer), {"path": tokenizer.get("path")}
+    if kind == "hf_json":
+        return job.tokenizer.hf_json(config, eos=tokenizer.get("eos"))
+    if "eos" in tokenizer:
+        raise _error(path, "tokenizer.eos", phrase("job_eos"))
+    return job.tokenizer.sentencepiece(config)
+
+
+def _declare_splits(path: str, job: StreamBuild, table: dict[str, Any]) -> None:
+    mode = table.get("mode")
+    if mode not in _SPLITS:
+        expected = ", ".join(map(repr, _SPLITS))
+        facts = {"name": "mode", "expected": expected, "found": repr(mode)}
+        raise _error(path, "splits.mode", phrase("not_a_choice", **facts))
+    needed, allowed = _SPLITS[mode]
+    values = {name: value for name, value in table.items() if name != "mode"}
+    for name in sorted(needed - values.keys()):
+        raise _error(path, f"splits.{name}", phrase("needs", name=mode, needed=name))
+    for name in sorted(values.keys() - needed - allowed):
+        known = ", ".join(sorted(needed | allowed))
+        raise _error(path, f"splits.{name}", phrase("unknown_key", known=known))
+    getattr(job.splits, mode)(**values)
 
 
 def place_of(error: MintDimError) -> str | None:
@@ -75,15 +144,11 @@ def _toml(path: str) -> dict[str, Any]:
         raise _error(path, "-", phrase("unreadable", detail=str(error))) from error
 
 
-def _check_keys(path: str, table: dict[str, Any]) -> None:
-    if table.get("pipeline", "unit-build") != "unit-build":
-        raise _error(path, "pipeline", phrase("job_pipeline", found=str(table["pipeline"])))
-    known: dict[str, set[str]] = {**_KEYS, "pipeline": set()}
+def _check_keys(path: str, table: dict[str, Any], known: dict[str, set[str]]) -> None:
     for name, value in table.items():
         if name not in known:
-            raise _error(path, name, phrase("unknown_key", known=", ".join(known)))
-        if name == "pipeline":
-            continue
+            tables = ", ".join([*known, "pipeline"])
+            raise _error(path, name, phrase("unknown_key", known=tables))
         if not isinstance(value, dict):
             raise _error(path, name, phrase("not_a_table", name=name))
         for key in sorted(value.keys() - known[name]):
@@ -94,9 +159,7 @@ def _check_keys(path: str, table: dict[str, Any]) -> None:
 def _with_tokenizer(path: str, job: UnitBuild, table: dict[str, Any]) -> UnitBuild:
     if not table:
         return job
-    kind = table.get("type")
-    if kind not in _KINDS:
-        raise _error(path, "tokenizer.type", phrase("tokenizer_kind", found=repr(kind)))
+    kind = _kind(path, table)
     if ("path" in table) == ("paths" in table):
         raise _error(path, "tokenizer.path", phrase("tokenizer_one_path"))
     config: Any = {"path": table["path"]} if "path" in table else table["paths"]
@@ -105,6 +168,13 @@ def _with_tokenizer(path: str, job: UnitBuild, table: dict[str, Any]) -> UnitBui
     return (
         job.tokenizer.hf_json(config) if kind == "hf_json" else job.tokenizer.sentencepiece(config)
     )
+
+
+def _kind(path: str, table: dict[str, Any]) -> str:
+    kind = table.get("type")
+    if kind not in _KINDS:
+        raise _error(path, "tokenizer.type", phrase("tokenizer_kind", found=repr(kind)))
+    return str(kind)
 
 
 def _error(path: str, key: str, problem: Phrase) -> JobFileError:

@@ -1504,8 +1504,12 @@ PHRASES: dict[str, Translated] = {
     },
     # Job files.
     "job_pipeline": {
-        "en": "only unit-build jobs can be run from a file, got {found}",
-        "vi": "chỉ chạy được job unit-build từ file, hiện tại là {found}",
+        "en": "only unit-build and stream-build jobs can be run from a file, got {found}",
+        "vi": "chỉ chạy được job unit-build và stream-build từ file, hiện tại là {found}",
+    },
+    "job_eos": {
+        "en": "a SentencePiece model has an EOS of its own; leave this key out",
+        "vi": "model SentencePiece đã có EOS riêng; hãy bỏ key này",
     },
     "unknown_key": {
         "en": "there is no such key; known keys: {known}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -128,10 +129,12 @@ def test_a_job_file_that_is_not_there_is_wrong_usage(capsys: pytest.CaptureFixtu
     assert "nowhere.toml" in capsys.readouterr().err
 
 
-def test_the_job_file_of_the_help_is_complete_toml() -> None:
-    lines = _EPILOG.partition("a job file:\n")[2].partition("examples:")[0]
-    job = tomllib.loads(lines)
-    assert set(job) == {"source", "tokenizer", "units", "output"}
+def test_the_job_files_of_the_help_are_complete_toml() -> None:
+    _, units, rest = re.split(r"a job file.*:\n", _EPILOG)
+    assert set(tomllib.loads(units)) == {"source", "tokenizer", "units", "output"}
+    stream = tomllib.loads(rest.partition("examples:")[0])
+    assert stream.pop("pipeline") == "stream-build"
+    assert set(stream) == {"source", "documents", "tokenizer", "splits", "shards", "output"}
 
 
 def test_verify_says_fine_or_what_is_wrong(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
