@@ -189,9 +189,18 @@ def test_a_source_that_changes_between_the_passes_is_an_error(world: Path) -> No
     assert left(world) == set()
 
 
-def test_an_output_on_a_disk_of_its_own_keeps_unfinished_files_inside(world: Path) -> None:
-    (world / "out").mkdir()
-    with patch.object(staging, "_on_its_own_disk", return_value=True):
+def test_an_output_that_stands_alone_keeps_unfinished_files_inside(world: Path) -> None:
+    """A killed build there leaves the folder inside, and the next one clears it."""
+    (world / "out/.mintdim-unfinished").mkdir(parents=True)
+    (world / "out/val_000.bin").touch()
+    with patch.object(os, "access", return_value=False):
         run(world)
     run(world, "beside")
     assert read(world / "out") == read(world / "beside")
+
+
+def test_what_is_no_folder_of_ours_makes_an_output_full(world: Path) -> None:
+    (world / "out").mkdir()
+    (world / "out/val_000.bin").touch()
+    with pytest.raises(OutputValidationError):
+        run(world)

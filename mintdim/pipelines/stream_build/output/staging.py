@@ -27,17 +27,22 @@ _SUFFIX = ".mintdim-unfinished"
 def staging_path(absolute: str) -> Path:
     """Return the folder of unfinished files of an output.
 
-    It lies beside the output, so that the output appears with its files; inside it where the
-    output is a mounted disk of its own, because files are moved within one disk only.
+    It lies beside the output, so that the output appears with its files; inside it where that
+    cannot be.
     """
     output = Path(absolute)
-    if output.is_dir() and _on_its_own_disk(output):
+    if output.is_dir() and _stands_alone(output):
         return output / _SUFFIX
     return output.with_name(f".{output.name}{_SUFFIX}")
 
 
-def _on_its_own_disk(output: Path) -> bool:
-    return os.stat(output).st_dev != os.stat(output.parent).st_dev
+def _stands_alone(output: Path) -> bool:
+    """Say whether the output is a mounted disk, or the folder around it takes no files.
+
+    Files are moved within one disk only.
+    """
+    mounted = os.stat(output).st_dev != os.stat(output.parent).st_dev
+    return mounted or not os.access(output.parent, os.W_OK)
 
 
 def check_new(directory: str, absolute: str) -> None:
