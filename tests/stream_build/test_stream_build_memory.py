@@ -41,7 +41,11 @@ def test_the_peak_does_not_grow_with_the_documents(tmp_path: Path) -> None:
 
 def peak_mb(root: Path, count: int) -> float:
     rows = [
-        {"text": f"t{n}", "published": f"{1000 + n % 1000}-01-{n % 28 + 1:02d}", "url": f"u{n // 2}"}
+        {
+            "text": f"t{n}",
+            "published": f"{1000 + n % 1000}-01-{n % 28 + 1:02d}",
+            "url": f"u{n // 2}",
+        }
         for n in range(count)
     ]
     root.mkdir()

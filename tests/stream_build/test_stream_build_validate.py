@@ -248,3 +248,13 @@ def test_an_odd_source_date_epoch_is_refused(
     monkeypatch.setenv("SOURCE_DATE_EPOCH", seconds)
     with pytest.raises(SplitsValidationError, match="SOURCE_DATE_EPOCH"):
         job.splits.none().validate()
+
+
+def test_text_of_a_template_that_the_tokenizer_changes_is_warned_of(
+    tmp_path: Path, job: StreamBuild, caplog: pytest.LogCaptureFixture
+) -> None:
+    model = worlds.spm(eos=True, remove_extra_whitespaces=True)
+    worlds.write_files(tmp_path, {"trim.model": model})
+    job.source.jsonl([tmp_path / "news0.jsonl"], [["text"]], ["a   b{text}"])
+    job.tokenizer.sentencepiece({"path": tmp_path / "trim.model"}).validate()
+    assert '[stream-build:warning] template "a   b{text}"' in caplog.text

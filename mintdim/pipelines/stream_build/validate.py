@@ -1,7 +1,7 @@
 """From a declaration to a frozen config: every check, in a fixed order, before any write.
 
 completeness → structure → number of entries → files exist → templates match fields → output is
-new → tokenizer loads, exposes EOS, fits a storage type
+new → tokenizer loads, has an EOS, fits a storage type; what it changes in templates is warned of
 """
 
 from __future__ import annotations
@@ -76,6 +76,8 @@ def validate(declared: Declaration) -> StreamBuildConfig:
     source_rules.check_templates(source)
     output_rules.check_new(directory)
     tokenizer = packing_rules.load(declared.tokenizer_kind, path, eos)
+    jobs = _jobs(source, files, documents, tokenizer, shards, splits)
+    packing_rules.warn_of_literals(jobs)
     return StreamBuildConfig(
         source=source,
         documents=documents,
@@ -87,7 +89,7 @@ def validate(declared: Declaration) -> StreamBuildConfig:
         directory=directory,
         absolute=absolute(directory),
         engine=engine,
-        jobs=_jobs(source, files, documents, tokenizer, shards, splits),
+        jobs=jobs,
     )
 
 

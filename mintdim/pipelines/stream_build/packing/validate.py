@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mintdim.encoders.literals import warn_of_lost_literals
+from mintdim.encoders.opening import open_encoder
 from mintdim.encoders.validate import load_encoder, path_of
 from mintdim.formats.stream_index import token_dtype
 from mintdim.pipelines.stream_build.config import ShardsConfig, TokenizerInfo
@@ -11,9 +13,11 @@ from mintdim.shared.errors import ShardsValidationError, TokenizerEosError, Toke
 from mintdim.shared.messages import Phrase, phrase
 from mintdim.shared.quoting import quoted
 from mintdim.shared.structure import a_count, a_positive_int, a_text
+from mintdim.sources.validate import literals_of
 
 if TYPE_CHECKING:
     from mintdim.encoders.contract import Encoder
+    from mintdim.pipelines.stream_build.config import FileJob
     from mintdim.shared.types import TokenizerKind
 
 _LARGEST_SHARD = 2**32 - 1  # tokens: readers keep positions in a shard in four bytes
@@ -57,6 +61,14 @@ def load(kind: TokenizerKind, path: str, eos: str | None) -> TokenizerInfo:
     vocab_size = max(encoder.vocab_size, encoder.largest_id + 1)
     token_dtype(vocab_size)
     return TokenizerInfo(kind, path, absolute, sha256, vocab_size, eos_id)
+
+
+def warn_of_literals(jobs: tuple[FileJob, ...]) -> None:
+    """Warn of template text that the tokenizer drops or changes."""
+    for template, literals in {job.template: literals_of(job) for job in jobs}.items():
+        info = jobs[0].tokenizer
+        encoder = open_encoder(info.kind, info.absolute, info.sha256)
+        warn_of_lost_literals(encoder, literals, template, "stream-build")
 
 
 def _eos_id(encoder: Encoder, kind: TokenizerKind, path: str, eos: str | None) -> int:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mintdim.encoders.literals import warn_of_lost_literals
 from mintdim.encoders.opening import open_encoder
 from mintdim.encoders.validate import load_encoder, path_of
 from mintdim.formats.shards import token_dtype
 from mintdim.pipelines.unit_build.config import TokenizerConfig, TokenizerInfo
 from mintdim.pipelines.unit_build.tokenizer import hf_json, sentencepiece
-from mintdim.pipelines.unit_build.tokenizer.literals import check_covered, warn_of_lost_literals
+from mintdim.pipelines.unit_build.tokenizer.literals import check_covered
 from mintdim.shared.errors import TokenizerMappingError
 from mintdim.shared.mapping import check_arity
 from mintdim.shared.paths import require_file
@@ -67,7 +68,7 @@ def check_literals(job: FileJob, literals: tuple[str, ...]) -> None:
     info = job.tokenizer
     encoder = open_encoder(info.kind, info.absolute, info.sha256)
     check_covered(encoder, literals, job.template, job.index)
-    warn_of_lost_literals(encoder, literals, job.template)
+    warn_of_lost_literals(encoder, literals, job.template, "unit-build")
 
 
 def _load_one(kind: TokenizerKind, path: str) -> TokenizerInfo:
