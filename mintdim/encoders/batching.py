@@ -53,14 +53,13 @@ def refused_text(refusal: Refusal, file: str, line: int, tokenizer: str) -> Toke
 
 def _batches(texts: list[str], build_batch: int) -> Iterator[tuple[int, int]]:
     """Yield ranges of at most ``build_batch`` texts and, beyond one, ``_BATCH_CHARACTERS``."""
-    start = characters = 0
-    for i, text in enumerate(texts):
-        characters += len(text)
-        if i > start and (i - start == build_batch or characters > _BATCH_CHARACTERS):
-            yield start, i
-            start, characters = i, len(text)
-    if texts:
-        yield start, len(texts)
+    ends = np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)))
+    start = before = 0
+    while start < len(texts):
+        fitting = int(np.searchsorted(ends, before + _BATCH_CHARACTERS, side="right"))
+        stop = min(max(fitting, start + 1), start + build_batch)
+        yield start, stop
+        start, before = stop, int(ends[stop - 1])
 
 
 def _encode_one_by_one(encoder: Encoder, texts: list[str]) -> tuple[list[Encoded], ValueError]:

@@ -22,9 +22,14 @@ class SampleReader:
     def __init__(self, job: SourceJob) -> None:
         self._fields, self._file = job.fields, job.source.path
         self.template = parse_template(job.template, job.fields)
-        order = [job.fields.index(name) for name in self.template.placeholders]
-        # Most templates take the fields as they were declared; this spares a list per sample.
-        self._order = None if order == list(range(len(job.fields))) else order
+        self._order = [job.fields.index(name) for name in self.template.placeholders]
+
+    def texts_of(self, lines: list[bytes]) -> list[str] | None:
+        """Return the rendered text of every line, or None: then each line has to be read alone."""
+        columns = string_columns(lines, self._fields)
+        if columns is None:
+            return None
+        return self.template.render_all([columns[i] for i in self._order])
 
     def values_of(self, line: bytes, number: int) -> tuple[str, ...]:
         """Return one value per placeholder, in order."""
@@ -39,4 +44,4 @@ class SampleReader:
         return self.template.render(self.values_of(line, number))
 
     def _ordered(self, values: list[str]) -> tuple[str, ...]:
-        return tuple(values if self._order is None else [values[i] for i in self._order])
+        return tuple([values[i] for i in self._order])

@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _INNERMOST_BRACES = re.compile(r"\{([^{}]*)\}")
 
@@ -23,6 +27,10 @@ class Template:
     def render(self, values: tuple[str, ...]) -> str:
         """Return the text with the i-th placeholder replaced by ``values[i]``."""
         return self._pattern % values
+
+    def render_all(self, columns: Sequence[Sequence[str]]) -> list[str]:
+        """Return many texts; ``columns[i]`` holds the values of the i-th placeholder."""
+        return list(map(self._pattern.__mod__, zip(*columns, strict=True)))
 
     def value_spans(self, values: tuple[str, ...]) -> list[tuple[int, int]]:
         """Return the characters ``[start, stop)`` that each value takes in the rendered text."""

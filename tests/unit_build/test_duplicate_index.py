@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from worlds import jsonl, make_job, write_files
 
+from mintdim.pipelines.unit_build.output import duplicate_index
 from mintdim.sources import chunks
 from mintdim.spill import external_sort
 from mintdim.spill.external_sort import ExternalSorter
@@ -28,12 +29,15 @@ Group = dict[str, Any]
 
 
 @contextlib.contextmanager
-def tiny_sizes(chunk_bytes: int, run_bytes: int, merge_bytes: int) -> Iterator[None]:
+def tiny_sizes(
+    chunk_bytes: int, run_bytes: int, merge_bytes: int, text_rows: int = 2
+) -> Iterator[None]:
     """Sizes at which a handful of samples makes many chunks, runs and blocks."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(chunks.plan_chunks, "__defaults__", (chunk_bytes,))
         patch.setattr(ExternalSorter.__init__, "__defaults__", (run_bytes,))
         patch.setattr(external_sort, "_MERGE_BYTES", merge_bytes)
+        patch.setattr(duplicate_index, "_TEXT_ROWS", text_rows)
         yield
 
 
@@ -85,14 +89,15 @@ TEXTS = st.lists(st.sampled_from(["", "a", "b", "c", "d", "e", "f", "ß"]), max_
     st.sampled_from([1, 30, 10**6]),
     st.sampled_from([1, 48, 100, 200, 300, 10**6]),
     st.sampled_from([1, 60, 200, 10**6]),
+    st.sampled_from([1, 2, 3, 10**6]),
 )
 def test_the_groups_are_those_of_a_dictionary_whatever_the_sizes(
-    texts: list[list[str]], chunk_bytes: int, run_bytes: int, merge_bytes: int
+    texts: list[list[str]], chunk_bytes: int, run_bytes: int, merge_bytes: int, text_rows: int
 ) -> None:
     files = [(f"{i}.jsonl", entries) for i, entries in enumerate(texts)]
     with (
         tempfile.TemporaryDirectory() as folder,
-        tiny_sizes(chunk_bytes, run_bytes, merge_bytes),
+        tiny_sizes(chunk_bytes, run_bytes, merge_bytes, text_rows),
     ):
         assert build(Path(folder), files) == groups_of(files)
 

@@ -76,6 +76,9 @@ def _render(
     reader: SampleReader, lines: list[bytes]
 ) -> tuple[list[str], list[int], MintDimDataError | None]:
     """Return the texts of all samples before the first bad line, their lines, and its error."""
+    all_texts = reader.texts_of(lines)
+    if all_texts is not None:
+        return all_texts, list(range(1, len(lines) + 1)), None
     texts: list[str] = []
     numbers: list[int] = []
     for number, line in enumerate(lines, 1):

@@ -7,7 +7,8 @@ sample of their group. Cost on the disk: 48 bytes per sample, and 56 per duplica
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -36,6 +37,27 @@ class _Last(NamedTuple):
 
     digest: Rows
     first_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """The group that a block ends in: members announced so far; whether one was written."""
+
+    first_id: int
+    count: int
+    begun: bool
+
+
+class _Members(NamedTuple):
+    """Rows of the second sort, by column: a rank of 0 announces ``values`` members.
+
+    Any other rank is a sample id + 1, and the value its line.
+    """
+
+    firsts: IntArray
+    ranks: IntArray
+    values: IntArray
+    digests: Rows
 
 
 class DuplicateIndexWriter:
@@ -94,31 +116,54 @@ class DuplicateIndexWriter:
 
     def _texts(self) -> Iterator[str]:
         """Yield the text of the file in pieces of bounded size."""
-        current, count, open_group, pieces = -1, 0, False, []
+        last = _Group(first_id=-1, count=0, begun=False)
         for block in self._members.sorted_blocks():
-            digests = block[:, 24:]
-            for i, (first, rank, value) in enumerate(_numbers(block[:, :24]).tolist()):
-                if first != current:
-                    pieces += [TAIL] if open_group else []
-                    current, count, open_group = first, 0, False
-                    self.groups += 1
-                if rank == 0:
-                    count += value
-                    continue
-                pieces.append(
-                    SEPARATOR if open_group else head_text(digests[i].tobytes().hex(), count)
-                )
-                pieces.append(self._member_text(rank - 1, value))
-                open_group = True
-                self.samples += 1
-                if len(pieces) > _TEXT_ROWS:
-                    yield "".join(pieces)
-                    pieces = []
-        yield "".join([*pieces, TAIL] if open_group else pieces)
+            for start in range(0, len(block), _TEXT_ROWS):
+                rows = _members(block[start : start + _TEXT_ROWS])
+                heads, group = _heads(rows, last)
+                yield self._text_of(rows, heads)
+                last = group
+        yield TAIL if self.groups else ""
 
-    def _member_text(self, sample_id: int, line: int) -> str:
-        place = bisect_right(self._first_ids, sample_id) - 1
-        return self._patterns[place] % (sample_id, line)
+    def _text_of(self, rows: _Members, heads: dict[int, str]) -> str:
+        """Return the text of members; ``heads`` by the place of the first one of a group."""
+        chosen = np.flatnonzero(rows.ranks)
+        before = [SEPARATOR] * len(chosen)
+        for place, head in heads.items():
+            before[place] = TAIL + head if self.groups else head
+            self.groups += 1
+        self.samples += len(chosen)
+        texts = self._member_texts(rows.ranks[chosen] - 1, rows.values[chosen])
+        return "".join(chain.from_iterable(zip(before, texts, strict=True)))
+
+    def _member_texts(self, sample_ids: IntArray, lines: IntArray) -> list[str]:
+        places = np.searchsorted(self._first_ids, sample_ids, side="right") - 1
+        columns = zip(places.tolist(), sample_ids.tolist(), lines.tolist(), strict=True)
+        return [self._patterns[place] % (sample_id, line) for place, sample_id, line in columns]
+
+
+def _members(block: Rows) -> _Members:
+    firsts, ranks, values = _numbers(block[:, :24]).T
+    return _Members(firsts, ranks, values, block[:, 24:])
+
+
+def _heads(rows: _Members, last: _Group) -> tuple[dict[int, str], _Group]:
+    """Return the heads of the groups that begin in ``rows``, and the group that they end in.
+
+    ``last`` is the group that the rows before ended in. Keys are places among the members.
+    """
+    groups, group_of = np.unique(rows.firsts, return_inverse=True)
+    counts = np.bincount(group_of, np.where(rows.ranks == 0, rows.values, 0)).astype(np.int64)
+    goes_on = groups[0] == last.first_id
+    counts[0] += last.count if goes_on else 0
+    chosen = np.flatnonzero(rows.ranks)
+    of_member = group_of[chosen]
+    begins = np.flatnonzero(np.diff(of_member, prepend=0 if goes_on and last.begun else -1))
+    heads = {
+        place: head_text(rows.digests[chosen[place]].tobytes().hex(), int(counts[group]))
+        for place, group in zip(begins.tolist(), of_member[begins].tolist(), strict=True)
+    }
+    return heads, _Group(int(groups[-1]), int(counts[-1]), begun=bool(rows.ranks[-1]))
 
 
 def _member_pattern(source_file: str) -> str:
