@@ -28,8 +28,19 @@ class Span(NamedTuple):
     stop: int
 
 
-class Encoder(Protocol):
-    """A tokenizer library behind a few facts and three functions."""
+class TextEncoder(Protocol):
+    """What turns texts into ids: a tokenizer library, or an accelerator in its place."""
+
+    def encode_batch(self, texts: Sequence[str]) -> Encoded:
+        """Return the exact ids of every text, without padding, truncation or added tokens.
+
+        Raises ``ValueError`` if the library refuses one of them.
+        """
+        ...
+
+
+class Encoder(TextEncoder, Protocol):
+    """A tokenizer library behind a few facts and a few functions."""
 
     @property
     def vocab_size(self) -> int:
@@ -63,13 +74,6 @@ class Encoder(Protocol):
 
     def token_id(self, token: str) -> int:
         """Return the id of an entry of the vocabulary by its text, negative if there is none."""
-        ...
-
-    def encode_batch(self, texts: Sequence[str]) -> Encoded:
-        """Return the exact ids of every text, without padding, truncation or added tokens.
-
-        Raises ``ValueError`` if the library refuses one of them.
-        """
         ...
 
     def encode_spans(self, text: str) -> list[Span]:

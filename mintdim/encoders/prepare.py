@@ -10,8 +10,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mintdim.encoders.adversarial_texts import corpus
 from mintdim.encoders.opening import read_tokenizer
-from mintdim.encoders.prepare_corpus import corpus
 from mintdim.encoders.prepare_hf import HfDraft
 from mintdim.encoders.prepare_proof import ids_of, prove_same_ids
 from mintdim.encoders.prepare_result import PreparedTokenizer

@@ -7,12 +7,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mintdim.encoders.contract import Encoded, Span
+from mintdim.encoders.sentencepiece_json import (
+    BYTE,
+    CONTROL,
+    NORMAL,
+    SPACE_SYMBOL,
+    UNKNOWN,
+    UNUSED,
+    USER_DEFINED,
+    Piece,
+)
 from mintdim.encoders.sentencepiece_model import read_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-_SPACE_SYMBOL = "\u2581"  # SentencePiece writes a space so
 
 
 class SentencePieceEncoder:
@@ -40,6 +48,7 @@ class SentencePieceEncoder:
         self.unk_id: int = self._library.unk_id()
         self.pad_id: int = self._library.pad_id()
         self.eos_id: int = self._library.eos_id()
+        self._user_defined = tuple(pieces.user_defined)
         self.special_tokens = {
             token_id: symbol
             for token_id, symbol in pieces.user_defined.items()
@@ -50,6 +59,24 @@ class SentencePieceEncoder:
         """Return the id of a piece, negative if there is none."""
         found: int = self._library.piece_to_id(token)
         return found if self._library.id_to_piece(found) == token else -1
+
+    def all_pieces(self) -> list[Piece]:
+        """Return the vocabulary in order of ids."""
+        ids = list(range(self.vocab_size))
+        library = self._library
+        kinds = dict.fromkeys(ids, NORMAL)
+        for kind, is_kind in (
+            (UNKNOWN, library.is_unknown),
+            (CONTROL, library.is_control),
+            (BYTE, library.is_byte),
+            (UNUSED, library.is_unused),
+        ):
+            kinds.update(
+                (number, kind) for number, true in zip(ids, is_kind(ids), strict=True) if true
+            )
+        kinds.update(dict.fromkeys(self._user_defined, USER_DEFINED))
+        texts, scores = library.id_to_piece(ids), library.get_score(ids)
+        return list(map(Piece, texts, scores, kinds.values()))
 
     def encode_batch(self, texts: Sequence[str]) -> Encoded:
         """Return the ids of every text, flat; raises ``ValueError`` if one is refused."""
@@ -87,7 +114,7 @@ class SentencePieceEncoder:
         What a damaged normaliser makes no text of stays as it is.
         """
         try:
-            return str(self._library.normalize(text)).replace(_SPACE_SYMBOL, " ")
+            return str(self._library.normalize(text)).replace(SPACE_SYMBOL, " ")
         except UnicodeDecodeError:
             return text
 

@@ -17,6 +17,8 @@ _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _PIECE_KEY = 1 << 3 | _BYTES
 _TEXT, _TYPE = 1, 3
 _USER_DEFINED = 4
+_TRAINER, _NORMALISER = 2, 3
+UNIGRAM, BPE = 1, 2
 _TYPE_USER_DEFINED = bytes([_TYPE << 3, _USER_DEFINED])
 
 
@@ -29,6 +31,18 @@ class Pieces(NamedTuple):
 
     user_defined: dict[int, str]
     complete: bool
+
+
+class Settings(NamedTuple):
+    """Settings of trainer and normaliser; ``charsmap``: whether characters are rewritten."""
+
+    model_type: int
+    byte_fallback: bool
+    whitespace_as_suffix: bool
+    charsmap: bool
+    add_dummy_prefix: bool
+    remove_extra_whitespaces: bool
+    escape_whitespaces: bool
 
 
 def read_pieces(model: bytes) -> Pieces:
@@ -53,6 +67,30 @@ def read_pieces(model: bytes) -> Pieces:
             _, _, at = _field(model, at)
             complete = True
     return Pieces(symbols, complete)
+
+
+def read_settings(model: bytes) -> Settings:
+    """Return the settings that decide how a model cuts text; absent ones have their defaults."""
+    parts: dict[int, dict[int, bytes | int]] = {_TRAINER: {}, _NORMALISER: {}}
+    at = 0
+    while at < len(model):
+        if model[at] == _PIECE_KEY:
+            size, start = _varint(model, at + 1)
+            at = start + size
+            continue
+        number, value, at = _field(model, at)
+        if number in parts and isinstance(value, bytes):
+            parts[number].update(_fields(value))
+    trainer, normaliser = parts[_TRAINER], parts[_NORMALISER]
+    return Settings(
+        model_type=int(trainer.get(3, UNIGRAM)),
+        byte_fallback=bool(trainer.get(35, 0)),
+        whitespace_as_suffix=bool(trainer.get(24, 0)),
+        charsmap=bool(normaliser.get(2, b"")),
+        add_dummy_prefix=bool(normaliser.get(3, 1)),
+        remove_extra_whitespaces=bool(normaliser.get(4, 1)),
+        escape_whitespaces=bool(normaliser.get(5, 1)),
+    )
 
 
 def _decoded(text: bytes | int | None) -> str:

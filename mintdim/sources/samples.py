@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mintdim.sources.jsonl import read_values
+from mintdim.sources.jsonl import read_values, string_columns
 from mintdim.sources.template import parse_template
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import worlds
 from tokenizer_files import byte_level, few_texts
 
 import mintdim
-from mintdim.encoders.prepare_corpus import corpus
+from mintdim.encoders.adversarial_texts import corpus
 from mintdim.shared import errors as E  # noqa: N812
 
 BOTH = {"pad": "<pad>", "unk": "<unk>"}
