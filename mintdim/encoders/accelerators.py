@@ -9,8 +9,8 @@
 
 ¹ converted in memory by ``sentencepiece_json``.
 
-Eligibility is the first of three conditions; ``accelerated`` holds the other two: a self-check
-when the tokenizer is loaded, and a running cross-check while it encodes.
+Being eligible is the first of three conditions; ``cross_check`` holds the other two: a self-check
+when the tokenizer is loaded, and a running comparison of samples while it encodes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mintdim.encoders.fastokens import Fastokens
 from mintdim.encoders.hf_json import HfJsonEncoder
 from mintdim.encoders.sentencepiece import SentencePieceEncoder
 from mintdim.encoders.sentencepiece_json import is_convertible, tokenizer_json
@@ -47,11 +46,6 @@ def eligible(official: Encoder, data: bytes) -> Document | None:
     if isinstance(official, SentencePieceEncoder):
         return _of_model(data, official)
     return _of_json(data) if isinstance(official, HfJsonEncoder) else None
-
-
-def open_accelerator(document: Document) -> Fastokens:
-    """Return the accelerator; raises ``ImportError`` or ``ValueError``."""
-    return Fastokens(document)
 
 
 def _of_json(data: bytes) -> Document | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mintdim.encoders.contract import Encoded, Encoder
+from mintdim.encoders.contract import Encoded, TextEncoder
 from mintdim.shared.errors import TokenizerEncodeError
 from mintdim.shared.messages import phrase
 
@@ -25,7 +25,7 @@ class Refusal(NamedTuple):
 
 
 def encode_texts(
-    encoder: Encoder, texts: list[str], build_batch: int
+    encoder: TextEncoder, texts: list[str], build_batch: int
 ) -> tuple[Encoded, Refusal | None]:
     """Encode in batches; return the ids before the first text that the library refuses."""
     batches = []
@@ -62,7 +62,7 @@ def _batches(texts: list[str], build_batch: int) -> Iterator[tuple[int, int]]:
         start, before = stop, int(ends[stop - 1])
 
 
-def _encode_one_by_one(encoder: Encoder, texts: list[str]) -> tuple[list[Encoded], ValueError]:
+def _encode_one_by_one(encoder: TextEncoder, texts: list[str]) -> tuple[list[Encoded], ValueError]:
     """Return the ids of the texts before the refused one, and what the library said."""
     done: list[Encoded] = []
     try:

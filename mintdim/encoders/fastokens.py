@@ -1,7 +1,7 @@
 """The accelerator ``fastokens``: a ``tokenizer.json`` run many times faster, where it is exact.
 
 It defines nothing: ``accelerators`` says for which tokenizers it may stand in, and
-``accelerated`` compares it with the library that defines the ids.
+``cross_check`` compares it with the library that defines the ids.
 """
 
 from __future__ import annotations

@@ -18,6 +18,16 @@ class Engine(Protocol):
     data as its result, not by raising.
     """
 
+    @property
+    def kind(self) -> str:
+        """The name of the engine."""
+        ...
+
+    @property
+    def workers(self) -> int:
+        """Worker processes; 0 if tasks run in this process."""
+        ...
+
     def map(self, task: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
         """Yield ``task(item)`` for every item, in order."""
         ...

@@ -10,6 +10,9 @@ B = TypeVar("B")
 class InlineEngine:
     """Runs tasks in the calling thread."""
 
+    kind = "inline"
+    workers = 0
+
     def map(self, task: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
         """Yield ``task(item)`` for every item, in order."""
         return map(task, items)

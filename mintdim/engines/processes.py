@@ -31,6 +31,8 @@ _LAST_BREATH_SECONDS = 5
 class ProcessEngine:
     """Runs tasks in ``workers`` processes."""
 
+    kind = "processes"
+
     def __init__(self, workers: int) -> None:
         self.workers = workers
 

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 
 from mintdim.engines.contract import EngineConfig
 from mintdim.shared.errors import EngineValidationError
+from mintdim.shared.messages import phrase
 from mintdim.shared.structure import a_positive_int
 
 if TYPE_CHECKING:
     from mintdim.shared.types import EngineKind
+
+EXACTNESS = ("checked", "official")
 
 
 def check_engine(kind: EngineKind, workers: object) -> EngineConfig:
@@ -23,3 +26,10 @@ def check_engine(kind: EngineKind, workers: object) -> EngineConfig:
         workers, "workers", lambda problem: EngineValidationError(problem=problem)
     )
     return EngineConfig(kind, count)
+
+
+def check_exactness(exactness: object) -> None:
+    """Raise ``EngineValidationError`` unless it is ``"checked"`` or ``"official"``."""
+    if exactness not in EXACTNESS:
+        problem = phrase("exactness_value", found=repr(exactness), known=", ".join(EXACTNESS))
+        raise EngineValidationError(problem=problem)

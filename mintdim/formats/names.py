@@ -11,6 +11,7 @@ DUPLICATE_INDEX = "duplicate_index.jsonl"
 UNK_INDEX = "unk_index.jsonl"
 SPECIAL_INDEX = "special_index.jsonl"
 SHARDS_INDEX = "shards_index.json"
+BUILD_LOG = "build_log.json"
 EMPTY_UNIT = "EMPTY_UNIT.md"
 UNIT_BUILD_FAILED = "UNIT_BUILD_FAILED.md"
 
@@ -38,6 +39,7 @@ _LISTED = {
     UNK_INDEX,
     SPECIAL_INDEX,
 }
+BESIDE_SHARDS = frozenset({*_LISTED, SHARDS_INDEX, BUILD_LOG})
 _LISTED_IN_UNIT = re.compile(
     rf"unit_[1-9][0-9]{{0,17}}/(shard_[0-9]{{6,18}}\.bin|{re.escape(EMPTY_UNIT)})"
 )

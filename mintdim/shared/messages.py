@@ -1519,6 +1519,10 @@ PHRASES: dict[str, Translated] = {
         "en": "{name} must be a table: [{name}]",
         "vi": "{name} phải là một bảng: [{name}]",
     },
+    "exactness_value": {
+        "en": "exactness must be one of {known}, got {found}",
+        "vi": "exactness phải là một trong {known}, hiện tại là {found}",
+    },
     "tokenizer_kind": {
         "en": "type must be 'sentencepiece' or 'hf_json', got {found}",
         "vi": "type phải là 'sentencepiece' hoặc 'hf_json', hiện tại là {found}",

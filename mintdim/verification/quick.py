@@ -33,6 +33,7 @@ def check_names(documents: Documents) -> list[Finding]:
     wanted = _wanted(documents)
     files, directories = _on_disk(documents)
     known = wanted | {names.MANIFEST, names.SHARDS_INDEX}
+    known |= {names.BUILD_LOG} & files
     units = {names.unit_directory(size) for size in documents.unit_sizes}
     return [
         *(Finding(name, phrase("is_missing")) for name in sorted(known - files)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mintdim.engines.block import EngineBlock
+from mintdim.engines.validate import check_exactness
 from mintdim.pipelines.unit_build.validate import Declaration, validate
 from mintdim.shared.log import shown_by_default
 from mintdim.sources.block import SourceBlock
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from mintdim.pipelines.unit_build.config import UnitBuildConfig
     from mintdim.pipelines.unit_build.result import BuildResult
-    from mintdim.shared.types import StrPath, TokenizerKind
+    from mintdim.shared.types import Exactness, StrPath, TokenizerKind
 
     TokenizerDict = dict[str, Any]
 
@@ -59,8 +60,12 @@ class UnitBuild:
         with shown_by_default():
             return validate(self._declared)
 
-    def run(self) -> BuildResult:
+    def run(self, exactness: Exactness = "checked") -> BuildResult:
         """Check the whole job, then build every output.
+
+        ``exactness``: ``"checked"`` lets a faster library encode where it gives the same ids, and
+        checks that it does; ``"official"`` uses nothing but the tokenizer's own library. The
+        bytes are the same. ``build_log.json`` says what was used.
 
         Returns the counts of each output; ``print(result)`` shows them as a table. Raises a
         ``MintDimError``: a ``MintDimConfigError`` before anything is written, a
@@ -70,9 +75,10 @@ class UnitBuild:
         """
         with shown_by_default():
             config = validate(self._declared)
+            check_exactness(exactness)
             from mintdim.pipelines.unit_build.runtime import run_unit_build
 
-            return run_unit_build(config)
+            return run_unit_build(config, exactness)
 
 
 class TokenizerBlock:

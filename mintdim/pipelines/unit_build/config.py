@@ -44,7 +44,8 @@ class OutputConfig:
 class TokenizerInfo:
     """A tokenizer that was loaded and checked.
 
-    ``largest_id`` may exceed ``vocab_size - 1`` where the vocabulary has gaps.
+    ``largest_id`` may exceed ``vocab_size - 1`` where the vocabulary has gaps. ``accelerator``
+    names what encodes in place of the library that defines the ids, if anything does.
     """
 
     kind: TokenizerKind
@@ -55,6 +56,7 @@ class TokenizerInfo:
     largest_id: int
     unk_id: int
     pad_id: int
+    accelerator: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,21 @@ class Failure:
     error: MintDimDataError | SourceReadError
 
 
+class DisagreementError(Exception):
+    """An accelerator proved to be wrong in the middle of a build; the build starts again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The accelerator and the official library disagree on a sample of a chunk.
+
+    ``line`` counts from 1 within the chunk; 0 if it is not known which sample it is.
+    """
+
+    chunk: Chunk
+    line: int
+
+
 class Places(NamedTuple):
     """Where samples went: shard number [n] and row in that shard [n]."""
 

@@ -13,12 +13,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mintdim.encoders.acceleration import open_accelerator
 from mintdim.encoders.batching import encode_texts, refused_text
+from mintdim.encoders.cross_check import cross_check
 from mintdim.encoders.flat import Occurrences, find_tokens
 from mintdim.encoders.opening import open_encoder
 from mintdim.formats.shards import numpy_dtype, to_storage
 from mintdim.pipelines.unit_build.contracts import (
     Chunk,
+    Difference,
     EncodedChunk,
     Failure,
     HashArray,
@@ -36,17 +39,35 @@ from mintdim.sources.chunks import read_error, read_lines
 from mintdim.sources.jsonl import is_blank
 
 if TYPE_CHECKING:
-    from mintdim.encoders.contract import Encoded, Encoder
+    from mintdim.encoders.contract import Encoded, Encoder, TextEncoder
     from mintdim.pipelines.unit_build.config import FileJob
 
 
-def encode_chunk(chunk: Chunk) -> EncodedChunk | Failure:
+def encode_chunk(chunk: Chunk) -> EncodedChunk | Failure | Difference:
     """Encode the samples of a chunk, or return its first error in source order.
+
+    Only what the official library says counts: an error that an accelerator leads to is looked
+    at again, and a sample of its ids is compared.
 
     Raises ``TokenizerChangedError`` if the tokenizer is no longer the one that was validated.
     """
+    info = chunk.job.tokenizer
+    official = open_encoder(info.kind, info.absolute, info.sha256)
+    if not info.accelerator:
+        return _encode_chunk(chunk, official, official)
+    accelerator = open_accelerator(info.kind, info.absolute, info.sha256)
+    assert accelerator is not None, "the driver chose it"
+    outcome = _encode_chunk(chunk, official, accelerator)
+    if not isinstance(outcome, Failure):
+        return outcome
+    truth = _encode_chunk(chunk, official, official)
+    return truth if isinstance(truth, Failure) else Difference(chunk, line=0)
+
+
+def _encode_chunk(
+    chunk: Chunk, official: Encoder, encoder: TextEncoder
+) -> EncodedChunk | Failure | Difference:
     job = chunk.job
-    encoder = open_encoder(job.tokenizer.kind, job.tokenizer.absolute, job.tokenizer.sha256)
     try:
         lines = read_lines(chunk)
     except OSError as error:
@@ -60,6 +81,10 @@ def encode_chunk(chunk: Chunk) -> EncodedChunk | Failure:
     first = _overflow(encoded, units, numbers, job) or refused or bad_line or chunk.failure
     if first is not None:
         return Failure(chunk, first)
+    if encoder is not official:
+        different = cross_check(official, texts, encoded, f"{job.index} {chunk.start}")
+        if different is not None:
+            return Difference(chunk, numbers[different])
     return EncodedChunk(
         chunk=replace(chunk, block=None),  # its bytes are used up
         tokens=to_storage(encoded.ids, numpy_dtype(storage_dtype(job.tokenizer))),
@@ -68,7 +93,7 @@ def encode_chunk(chunk: Chunk) -> EncodedChunk | Failure:
         units=sizes[units],
         lines=np.asarray(numbers, dtype=np.int64),
         line_count=len(lines),
-        special=_special_tokens(encoder, encoded, reader, lines, numbers),
+        special=_special_tokens(official, encoded, reader, lines, numbers),
     )
 
 
@@ -93,7 +118,7 @@ def _render(
 
 
 def _encode(
-    encoder: Encoder, texts: list[str], numbers: list[int], job: FileJob
+    encoder: TextEncoder, texts: list[str], numbers: list[int], job: FileJob
 ) -> tuple[Encoded, TokenizerEncodeError | None]:
     """Return the ids before the first text that the library refuses, and its error."""
     encoded, refusal = encode_texts(encoder, texts, job.build_batch)

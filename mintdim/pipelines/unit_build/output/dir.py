@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mintdim.formats import json_text, names
+from mintdim.pipelines.unit_build.contracts import DisagreementError
 from mintdim.shared.files import HashedFile, flush, make_directory, using, write_whole
 from mintdim.shared.language import english
 
@@ -44,6 +45,18 @@ Build again into a new output directory.
 """
 
 
+def clear(session: Session) -> None:
+    """Remove all that a build of this run wrote, the manifest first; the directory stays."""
+    root = Path(session.absolute)
+    for name in (names.MANIFEST, names.MANIFEST_WORK, *names.BESIDE_SHARDS):
+        with using(root / name):
+            (root / name).unlink(missing_ok=True)
+    for folder in (names.WORK, *map(names.unit_directory, session.unit_sizes)):
+        with using(root / folder):
+            if (root / folder).is_dir():
+                shutil.rmtree(root / folder)
+
+
 class OutputDirectory:
     """Context of one build: created on entry, cleaned on failure, complete after ``commit``."""
 
@@ -71,7 +84,7 @@ class OutputDirectory:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if error is not None and not self._committed:
+        if error is not None and not self._committed and not isinstance(error, DisagreementError):
             self._fail(error)
 
     @property
@@ -91,6 +104,12 @@ class OutputDirectory:
     def write_document(self, name: str, value: Any) -> HashedFile:
         """Write a whole JSON file."""
         return self._write(name, json_text.document(value))
+
+    def write_log(self, value: Any) -> None:
+        """Write the log of the build: outside the index, since it differs from run to run."""
+        write_whole(
+            self.work / names.BUILD_LOG, self.root / names.BUILD_LOG, json_text.document(value)
+        )
 
     def note_empty_units(self, filled: set[int]) -> None:
         """Leave a notice in the folder of every unit that received no sample."""

@@ -1,0 +1,64 @@
+"""When an accelerator stands in for the official library: it may, it can, it pays, it is exact."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from mintdim.encoders import fastokens
+from mintdim.encoders.accelerators import eligible
+from mintdim.encoders.cross_check import self_check
+from mintdim.encoders.opening import open_encoder, read_tokenizer
+from mintdim.shared.log import logger
+
+if TYPE_CHECKING:
+    from mintdim.encoders.contract import TextEncoder
+    from mintdim.shared.types import TokenizerKind
+
+# Below this an accelerator hardly has its own tables made before the work is done.
+_WORTH_BYTES = 8 * 1024 * 1024
+
+
+def choose_accelerator(kind: TokenizerKind, path: str, sha256: str, source_bytes: int) -> str:
+    """Return the name of the accelerator that is to encode ``source_bytes``, or ``""``.
+
+    ``path`` is absolute, ``sha256`` that of its content. An accelerator that is there but proves
+    to be wrong for this tokenizer is named in one warning.
+    """
+    data = read_tokenizer(path, path)
+    if source_bytes < max(_WORTH_BYTES, len(data)):
+        return ""
+    try:
+        accelerator = open_accelerator(kind, path, sha256)
+    except ImportError:
+        return ""
+    except ValueError as error:
+        _warn(path, f"cannot load it ({error})")
+        return ""
+    if accelerator is None:
+        return ""
+    different = self_check(open_encoder(kind, path, sha256), accelerator)
+    if different is not None:
+        _warn(path, f"gives other ids for {different[:60]!a}")
+        return ""
+    return fastokens.NAME
+
+
+@lru_cache(maxsize=4)
+def open_accelerator(kind: TokenizerKind, path: str, sha256: str) -> TextEncoder | None:
+    """Return the accelerator of a tokenizer file, None if none may stand in; once per process.
+
+    Raises ``ImportError`` where the accelerator is not installed, ``ValueError`` if it does not
+    take the tokenizer, and what ``open_encoder`` raises.
+    """
+    document = eligible(open_encoder(kind, path, sha256), read_tokenizer(path, path))
+    return None if document is None else fastokens.Fastokens(document)
+
+
+def _warn(path: str, problem: str) -> None:
+    logger.warning(
+        "[encode:warning] fastokens is not used for %s: it %s. The tokenizer's own library "
+        "encodes instead: the same tokens, more slowly.",
+        path,
+        problem,
+    )
