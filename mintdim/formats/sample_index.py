@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mintdim.formats import json_text
+from mintdim.formats.names import shard_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
     from mmap import mmap
 
 BINARY_ROW = np.dtype(
@@ -20,30 +22,34 @@ BINARY_ROW = np.dtype(
 
 def rows_text(
     first_id: int,
-    hashes: Iterable[str],
-    token_counts: Iterable[int],
-    units: Iterable[int],
+    hashes: Sequence[str],
+    token_counts: Sequence[int],
+    units: Sequence[int],
     source_file: str,
-    source_lines: Iterable[int],
-    shards: Iterable[int],
+    source_lines: Sequence[int],
+    shards: Sequence[int],
 ) -> str:
     """Return the JSON rows of consecutive samples of one source file.
 
     The columns run in parallel; one format string writes a row at once, because this is the
     only text that is written for every sample.
     """
-    row = (
-        '{"sample_id": %d, "hash": "%s", "token_count": %d, "unit_size": %d, "source_file": '
-        + json_text.text(source_file).replace("%", "%%")
-        + ', "source_line": %d, "shard_path": "unit_%d/shard_%06d.bin"}\n'
+    row = '{"sample_id": %d, "hash": "%s", "token_count": %d, %s%d, "shard_path": "%s"}\n'
+    file = json_text.text(source_file)
+    middles = {
+        unit: f'"unit_size": {unit}, "source_file": {file}, "source_line": ' for unit in set(units)
+    }
+    paths = {place: shard_path(*place) for place in set(zip(units, shards, strict=True))}
+    columns = zip(
+        count(first_id),
+        hashes,
+        token_counts,
+        map(middles.__getitem__, units),
+        source_lines,
+        map(paths.__getitem__, zip(units, shards, strict=True)),
+        strict=False,
     )
-    columns = zip(hashes, token_counts, units, source_lines, shards, strict=True)
-    return "".join(
-        [
-            row % (sample_id, digest, count, unit, line, unit, shard)
-            for sample_id, (digest, count, unit, line, shard) in enumerate(columns, first_id)
-        ]
-    )
+    return "".join(map(row.__mod__, columns))
 
 
 def find_row(rows: mmap, sample_id: int) -> dict[str, Any]:

@@ -222,9 +222,10 @@ def _decode_json(text: str) -> Any:
 
 
 def _may_nest_too_deep(lines: list[bytes]) -> bool:
-    """Say whether some line could nest too deep: it would have to open that many brackets."""
-    brackets = max(map(bytes.count, lines, repeat(b"[")), default=0)
-    return brackets + max(map(bytes.count, lines, repeat(b"{")), default=0) > NESTING_LIMIT
+    """Say whether some line could nest too deep: it would have to open and close that many."""
+    long = [line for line in lines if len(line) > 2 * NESTING_LIMIT]
+    brackets = max(map(bytes.count, long, repeat(b"[")), default=0)
+    return brackets + max(map(bytes.count, long, repeat(b"{")), default=0) > NESTING_LIMIT
 
 
 def _nested_too_deep(line: bytes) -> bool:

@@ -81,8 +81,10 @@ class DuplicateIndexWriter:
             self._first_ids.append(batch.first_id)
             self._patterns.append(_member_pattern(batch.source_file))
         ids = batch.first_id + np.arange(len(batch), dtype=np.int64)
-        columns = (batch.encoded.hashes, _big_endian(ids), _big_endian(batch.lines))
-        self._samples.add(np.concatenate(columns, axis=1))
+        rows = np.empty((len(batch), SAMPLE_ROW_BYTES), dtype=np.uint8)
+        rows[:, :_HASH] = batch.encoded.hashes
+        _set_numbers(rows[:, _HASH:], ids, batch.lines)
+        self._samples.add(rows)
 
     def finish(self) -> None:
         """Find the groups, write the file and give it its final name."""
@@ -110,8 +112,9 @@ class DuplicateIndexWriter:
         as_after = np.append(as_before[1:], _same_hash(rows[-1:], following[:1]))
         firsts = _first_of_group(rows, as_before, last)
         chosen = as_before | as_after
-        self._members.add(_member_rows(rows[chosen], firsts[chosen]))
+        # Counts first: this is nearly the order of the second sort.
         self._members.add(_count_rows(rows[chosen], firsts[chosen]))
+        self._members.add(_member_rows(rows[chosen], firsts[chosen]))
         return _Last(rows[-1:, :_HASH].copy(), int(firsts[-1]))
 
     def _texts(self) -> Iterator[str]:
@@ -177,9 +180,10 @@ def _member_pattern(source_file: str) -> str:
     return f"{text[:first]}%d{text[first + 1 : last]}%d{text[last + 1 :]}"
 
 
-def _big_endian(values: IntArray) -> Rows:
-    """Return non-negative integers [n] as bytes [n, 8] that sort as the numbers do."""
-    return values.astype(">u8").view(np.uint8).reshape(-1, 8)
+def _set_numbers(rows: Rows, *columns: IntArray) -> None:
+    """Write columns of non-negative integers [n] into rows; as bytes they sort as numbers do."""
+    for place, values in enumerate(columns):
+        rows[:, 8 * place : 8 * place + 8] = values.astype(">u8").view(np.uint8).reshape(-1, 8)
 
 
 def _numbers(columns: Rows) -> IntArray:
@@ -210,18 +214,18 @@ def _first_of_group(rows: Rows, as_before: npt.NDArray[np.bool_], last: _Last | 
 
 def _member_rows(rows: Rows, firsts: IntArray) -> Rows:
     """Return (first id, sample id + 1, line, hash) of every member."""
-    ids = _numbers(rows[:, _HASH : _HASH + 8])[:, 0]
-    columns = (_big_endian(firsts), _big_endian(ids + 1), rows[:, _HASH + 8 :], rows[:, :_HASH])
-    return np.concatenate(columns, axis=1)
+    ids, lines = _numbers(rows[:, _HASH:]).T
+    return _rows_of_members(firsts, ids + 1, lines, rows[:, :_HASH])
 
 
 def _count_rows(rows: Rows, firsts: IntArray) -> Rows:
     """Return (first id, 0, members in this block, hash) of every group: they sort before it."""
     groups, which, counts = np.unique(firsts, return_index=True, return_counts=True)
-    columns = (
-        _big_endian(groups),
-        _big_endian(np.zeros(len(groups), dtype=np.int64)),
-        _big_endian(counts),
-        rows[which, :_HASH],
-    )
-    return np.concatenate(columns, axis=1)
+    return _rows_of_members(groups, np.zeros_like(groups), counts, rows[which, :_HASH])
+
+
+def _rows_of_members(firsts: IntArray, ranks: IntArray, values: IntArray, digests: Rows) -> Rows:
+    rows = np.empty((len(firsts), _MEMBER_ROW), dtype=np.uint8)
+    _set_numbers(rows, firsts, ranks, values)
+    rows[:, _MEMBER_ROW - _HASH :] = digests
+    return rows
