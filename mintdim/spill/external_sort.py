@@ -136,22 +136,9 @@ def sort_rows(rows: Rows) -> Rows:
     first = _words(rows[:, :8])[:, 0]
     order = np.argsort(first, kind="stable")
     first = first[order]
-    ties = np.flatnonzero(first[1:] == first[:-1])
-    if not _ascending(rows[order[ties]], rows[order[ties + 1]]):
+    if (first[1:] == first[:-1]).any():
         order = np.lexsort(_words(rows).T[::-1])
     return rows[order]
-
-
-def _ascending(before: Rows, after: Rows) -> bool:
-    """Say whether no row of ``before`` is above its partner in ``after``.
-
-    Rows of equal first words often stand in order already, and a sort by all words costs most.
-    """
-    if not len(before):
-        return True
-    left, right = _words(before), _words(after)
-    place = np.arange(len(left)), (left != right).argmax(axis=1)
-    return bool((left[place] <= right[place]).all())
 
 
 def _words(columns: Rows) -> npt.NDArray[np.uint64]:
