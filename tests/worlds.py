@@ -289,6 +289,16 @@ def output_names(job: Mapping[str, Any]) -> list[str]:
 
 
 def read_output(directory: Path) -> dict[str, bytes]:
-    """Every file below `directory`: relative path with slashes -> bytes."""
+    """Every file below `directory`: relative path with slashes -> bytes.
+
+    All but the log of the build, which no two builds have in common.
+    """
     files: Iterable[Path] = (path for path in sorted(directory.rglob("*")) if path.is_file())
-    return {path.relative_to(directory).as_posix(): path.read_bytes() for path in files}
+    contents = {path.relative_to(directory).as_posix(): path.read_bytes() for path in files}
+    contents.pop("build_log.json", None)
+    return contents
+
+
+def read_log(directory: Path) -> dict[str, Any]:
+    """The log of the build of a dataset."""
+    return json.loads((directory / "build_log.json").read_text("utf-8"))

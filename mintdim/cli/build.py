@@ -71,6 +71,7 @@ a job file of stream-build:
 examples:
   mintdim build job.toml
   mintdim build job.toml --dry-run             check everything, write nothing
+  mintdim build job.toml --workers 8           eight worker processes; the bytes are the same
 """
 
 
@@ -90,6 +91,19 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
         action="store_true",
         help="check the job, its files and tokenizers; write nothing",
     )
+    parser.add_argument(
+        "--workers",
+        type=int,
+        metavar="N",
+        help="worker processes; 1 runs in this process (default: one per core where it pays)",
+    )
+    parser.add_argument(
+        "--exactness",
+        choices=("checked", "official"),
+        default="checked",
+        help="official: no faster library stands in for the tokenizer's own (the bytes are the "
+        "same; default: checked)",
+    )
     parser.set_defaults(run=run)
 
 
@@ -104,7 +118,9 @@ def run(args: argparse.Namespace) -> int:
         print(error, file=sys.stderr)
         return 2
     try:
-        print(_checked(args.job, job) if args.dry_run else job.run())
+        if args.workers is not None:
+            job = job.engine.inline() if args.workers == 1 else job.engine.processes(args.workers)
+        print(_checked(args.job, job) if args.dry_run else job.run(args.exactness))
     except MintDimError as error:
         place = place_of(error)
         print(f"{error}\n\nJob file:\n{args.job}: {place}" if place else error, file=sys.stderr)

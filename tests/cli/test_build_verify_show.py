@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -216,3 +217,19 @@ def test_help_teaches_with_examples_and_imports_nothing_heavy(command: str) -> N
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "examples:" in done.stdout
     assert f"mintdim {command} " in done.stdout
+
+
+def test_workers_and_exactness_change_nothing_but_the_log(here: Path) -> None:
+    """One worker is this process; more are processes; the bytes are the same."""
+    assert main(["build", "job.toml", "--workers", "1", "--exactness", "official"]) == 0
+    inline, log = worlds.read_output(here / "out"), worlds.read_log(here / "out")
+    shutil.rmtree(here / "out")
+    assert main(["build", "job.toml", "--workers", "2"]) == 0
+    assert worlds.read_output(here / "out") == inline
+    kinds = [log["engine"]["kind"], worlds.read_log(here / "out")["engine"]["kind"]]
+    assert kinds == ["inline", "processes"]
+
+
+def test_no_workers_is_a_wrong_value(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["build", "job.toml", "--workers", "0"]) == 3
+    assert "EngineValidationError" in capsys.readouterr().err

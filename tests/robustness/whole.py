@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 INDEX_ROW = np.dtype([("count", "<u4"), ("unit", "<u4"), ("shard", "<u4"), ("row", "<u4")])
-NOT_INDEXED = {"manifest.json", "shards_index.json"}
+NOT_INDEXED = {"manifest.json", "shards_index.json", "build_log.json"}
 Row = dict[str, Any]
 
 
