@@ -656,7 +656,7 @@ def fails_to_write(root: Path, limit: int, **job: Any) -> str:
 
 
 LAYOUT = re.compile(
-    r"(manifest|histogram|stats|shards_index)\.json|(sample|duplicate|unk)_index\.jsonl"
+    r"(manifest|histogram|stats|shards_index|build_log)\.json|(sample|duplicate|unk)_index\.jsonl"
     r"|sample_index\.bin|unit_\d+/(shard_\d{6}\.bin|EMPTY_UNIT\.md|UNIT_BUILD_FAILED\.md)"
 )
 
