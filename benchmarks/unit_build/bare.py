@@ -37,10 +37,12 @@ def _text(arguments: argparse.Namespace, row: dict[str, str]) -> str:
     return text.format(**{field: row[field] for field in arguments.fields})
 
 
-def measure(arguments: argparse.Namespace, work: Path) -> dict[str, float]:
+def measure(
+    arguments: argparse.Namespace, work: Path, loader: Callable[[Path], Encode] | None = None
+) -> dict[str, float]:
     """Load the tokenizer and encode all lists; reading them back does not count."""
     started = time.monotonic()
-    library = load(arguments.tokenizer)
+    library = (loader or load)(arguments.tokenizer)
     wall, start_up, encode = time.monotonic() - started, time.process_time(), 0.0
     for texts in _lists(work):
         before, before_cpu = time.monotonic(), time.process_time()
