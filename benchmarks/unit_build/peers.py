@@ -29,6 +29,10 @@ from peer_tables import BARE, OURS, Facts, Runs
 HERE = Path(__file__).resolve().parent
 
 
+class ToolFailedError(Exception):
+    """A run of a tool that did not end well, with the end of what it printed."""
+
+
 class Tool(NamedTuple):
     """A tool to run; ``lacks`` is what its output does not have, beside that of ours."""
 
@@ -46,7 +50,7 @@ TOOLS = {
     ),
     BARE: Tool("run_bare.py", "", "reads no JSON, writes nothing: encoding alone", "", 1),
     "mintdim-0.1.3": Tool(
-        "run_mintdim_013.py", "mintdim-0.1.3", "no workers, checksums or binary index"
+        "run_mintdim_013.py", "mintdim-0.1.3", "no processes, checksums or binary index"
     ),
     "datatrove": Tool(
         "run_datatrove.py",
@@ -128,19 +132,30 @@ def without_padding(tokenizer: Path, work: Path) -> Path:
 def measure(arguments: argparse.Namespace) -> None:
     """Run all rounds with one tokenizer; print every run, then the table."""
     print(f"\n## {arguments.tokenizer.name}, {arguments.megabytes:.1f} MB of text", flush=True)
-    wanted = chosen(arguments.peers, arguments.workers, arguments.tokenizer.suffix)
+    suffix = arguments.tokenizer.suffix
     for name in arguments.peers:
-        if TOOLS[name].json_only and arguments.tokenizer.suffix != ".json":
+        if TOOLS[name].json_only and suffix != ".json":
             print(f"{name} is left out: {TOOLS[name].json_only}")
     if arguments.compare:
         compare(arguments)
+    report(interleaved(arguments, chosen(arguments.peers, arguments.workers, suffix)))
+
+
+def interleaved(arguments: argparse.Namespace, wanted: list[tuple[str, int]]) -> Runs:
+    """Run all in turn, so that what else the machine does meets all; a failure ends one tool."""
     runs: Runs = {key: [] for key in wanted}
     for number in range(1, arguments.rounds + 1):
-        for (name, workers), results in runs.items():
-            results.append(run(arguments, name, workers))
-            shown = "  ".join(f"{key} {value:.2f}" for key, value in results[-1].items())
+        for name, workers in list(runs):
+            try:
+                facts = run(arguments, name, workers)
+            except ToolFailedError as error:
+                print(f"{error}\n{name}, {workers} workers: out of the table", flush=True)
+                del runs[name, workers]
+                continue
+            runs[name, workers].append(facts)
+            shown = "  ".join(f"{key} {value:.2f}" for key, value in facts.items())
             print(f"round {number}  {name:<15}{workers}  {shown}", flush=True)
-    report(runs)
+    return runs
 
 
 def chosen(names: list[str], workers: list[int], suffix: str) -> list[tuple[str, int]]:
@@ -222,10 +237,10 @@ def surroundings(environment: str, workers: int, scratch: Path) -> dict[str, str
 
 
 def finished(facts: Facts, name: str, work: Path) -> Facts:
-    """Return the figures of a run that went well; show its output and stop if it did not."""
+    """Return the figures of a run that went well; raise with its output if it did not."""
     log = (work / "log").read_text("utf-8", "replace")
     if facts.pop("status"):
-        sys.exit(f"{name} failed:\n{log[-4000:]}")
+        raise ToolFailedError(f"{name} failed:\n{log[-4000:]}")
     if name == BARE:  # it tells its own time, without that for reading the texts back
         facts = json.loads(log.splitlines()[-1])
     files = (path for path in (work / "out").rglob("*") if path.is_file())
@@ -243,9 +258,11 @@ def compare(arguments: argparse.Namespace) -> None:
     ours, theirs = (arguments.work / folder for folder in folders.values())
     common = sorted(files_below(ours) & files_below(theirs))
     equal, different, _ = filecmp.cmpfiles(ours, theirs, common, shallow=False)
-    shards = [name for name in equal if name.endswith(".bin") and name in common]
-    print(f"as 0.1.3, byte for byte: {len(equal)} of {len(common)} files, {len(shards)} shards")
+    shards = sum(name.endswith(".bin") for name in equal)  # 0.1.3 has no other .bin
+    print(f"as 0.1.3, byte for byte: {len(equal)} of {len(common)} files, {shards} shards")
     print(f"different: {', '.join(different) or 'none'}")
+    if any(name.endswith(".bin") for name in different):
+        sys.exit("shards differ")
     for kind, own in (("ours", ours), ("0.1.3", theirs)):
         alone = sorted(files_below(own) - set(common))
         print(f"only {kind}: {', '.join(alone[:10]) or 'none'}{' ...' * (len(alone) > 10)}")

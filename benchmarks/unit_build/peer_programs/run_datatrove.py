@@ -6,19 +6,27 @@ has less to do. It takes the padding of a ``tokenizer.json`` as it is, hence the
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import job
 from datatrove.executor import LocalPipelineExecutor
 from datatrove.pipeline.readers import JsonlReader
 from datatrove.pipeline.tokens import DocumentTokenizer
 
-if __name__ == "__main__":
-    mine = job.read()
-    template, fields = mine.template, mine.fields
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-    def document(reader: JsonlReader, row: dict, path: str, number: int) -> dict:
+
+def adapter(template: str, fields: list[str]) -> Callable[..., dict[str, str]]:
+    def document(reader: JsonlReader, row: dict, path: str, number: int) -> dict[str, str]:
         text = template.format(**{field: row[field] for field in fields})
         return {"text": text, "id": f"{path}/{number}"}
 
+    return document
+
+
+if __name__ == "__main__":
+    mine = job.read()
     tokenize = DocumentTokenizer(
         str(mine.out),
         tokenizer_name_or_path=str(mine.unpadded),
@@ -26,7 +34,7 @@ if __name__ == "__main__":
         shuffle_documents=False,
     )
     LocalPipelineExecutor(
-        [JsonlReader(str(mine.parts), adapter=document), tokenize],
+        [JsonlReader(str(mine.parts), adapter=adapter(mine.template, mine.fields)), tokenize],
         tasks=mine.workers,
         workers=mine.workers,
         logging_dir=str(mine.scratch / "logs"),
