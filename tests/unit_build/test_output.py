@@ -365,7 +365,8 @@ def test_the_manifest_appears_last_and_all_else_is_there_by_then(
     monkeypatch.setattr(os, "replace", watched)
     found = build(tmp_path)
     assert seen[-1] == "manifest.json"
-    assert sorted(seen) == sorted([*found, "build_log.json"])  # every file appears once, by a rename
+    # Every file appears once, by a rename.
+    assert sorted(seen) == sorted([*found, "build_log.json"])
     unfinished = [name for name in at_the_end if name not in found]
     assert len(unfinished) == 1  # the manifest itself, under another name
     assert at_the_end[unfinished[0]] == found["manifest.json"]
