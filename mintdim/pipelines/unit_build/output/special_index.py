@@ -45,9 +45,7 @@ class SpecialIndexWriter:
             return
         self._rows = self._rows or self._output.new_file(names.SPECIAL_INDEX)
         self.samples += self._rows.append_rows(
-            special_row(
-                *batch.origin(sample), positions.tolist(), [self._texts[i] for i in ids.tolist()]
-            )
+            special_row(*batch.origin(sample), positions, [self._texts[i] for i in ids])
             for sample, positions, ids in by_sample(found)
         )
         self._counts.update(found.ids.tolist())

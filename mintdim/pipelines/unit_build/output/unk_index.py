@@ -28,8 +28,7 @@ class UnkIndexWriter:
         encoded = batch.encoded
         found = find_tokens(encoded.tokens, encoded.lengths, [self._unk_id])
         self.samples += self._rows.append_rows(
-            unk_row(*batch.origin(sample), positions.tolist())
-            for sample, positions, _ in by_sample(found)
+            unk_row(*batch.origin(sample), positions) for sample, positions, _ in by_sample(found)
         )
         self.tokens += len(found.samples)
 
