@@ -15,8 +15,12 @@ if TYPE_CHECKING:
     from mintdim.encoders.contract import TextEncoder
     from mintdim.shared.types import TokenizerKind
 
-# Below this an accelerator hardly has its own tables made before the work is done.
 _WORTH_BYTES = 8 * 1024 * 1024
+
+
+def pays(source_bytes: int, tokenizer_bytes: int) -> bool:
+    """Say whether an accelerator has its own tables made long before the work is done."""
+    return source_bytes >= max(_WORTH_BYTES, tokenizer_bytes)
 
 
 def choose_accelerator(kind: TokenizerKind, path: str, sha256: str, source_bytes: int) -> str:
@@ -26,7 +30,7 @@ def choose_accelerator(kind: TokenizerKind, path: str, sha256: str, source_bytes
     to be wrong for this tokenizer is named in one warning.
     """
     data = read_tokenizer(path, path)
-    if source_bytes < max(_WORTH_BYTES, len(data)):
+    if not pays(source_bytes, len(data)):
         return ""
     try:
         accelerator = open_accelerator(kind, path, sha256)
@@ -51,8 +55,9 @@ def open_accelerator(kind: TokenizerKind, path: str, sha256: str) -> TextEncoder
     Raises ``ImportError`` where the accelerator is not installed, ``ValueError`` if it does not
     take the tokenizer, and what ``open_encoder`` raises.
     """
-    document = eligible(open_encoder(kind, path, sha256), read_tokenizer(path, path))
-    return None if document is None else fastokens.Fastokens(document)
+    official = open_encoder(kind, path, sha256)
+    document = eligible(official, read_tokenizer(path, path))
+    return None if document is None else fastokens.Fastokens(document, official)
 
 
 def _warn(path: str, problem: str) -> None:

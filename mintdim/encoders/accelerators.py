@@ -22,11 +22,18 @@ from mintdim.encoders.hf_json import HfJsonEncoder
 from mintdim.encoders.sentencepiece import SentencePieceEncoder
 from mintdim.encoders.sentencepiece_json import is_convertible, tokenizer_json
 from mintdim.encoders.sentencepiece_model import BPE, read_settings
+from mintdim.encoders.split_patterns import is_portable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mintdim.encoders.contract import Encoder
 
 Document = dict[str, Any]
+
+# What would add, cut or change tokens is taken out.
+_EXACT = dict.fromkeys(("truncation", "padding", "post_processor"))
+_NO_DROPOUT = {"dropout": None}
 
 
 class _Structure(NamedTuple):
@@ -41,29 +48,58 @@ class _Structure(NamedTuple):
 def eligible(official: Encoder, data: bytes) -> Document | None:
     """Return what an accelerator is to load for a tokenizer file, None if none may stand in.
 
-    ``official`` is the tokenizer that was made of the bytes ``data`` of the file.
+    ``official`` is the tokenizer that was made of the bytes ``data`` of the file. Never raises:
+    what the library reads in some way that is not known here is not eligible.
     """
-    if isinstance(official, SentencePieceEncoder):
-        return _of_model(data, official)
-    return _of_json(data) if isinstance(official, HfJsonEncoder) else None
+    try:
+        if isinstance(official, SentencePieceEncoder):
+            return _of_model(data, official)
+        return _of_json(data, official) if isinstance(official, HfJsonEncoder) else None
+    except (AttributeError, LookupError, TypeError, ValueError, RecursionError, StopIteration):
+        return None
 
 
-def _of_json(data: bytes) -> Document | None:
+def _of_json(data: bytes, official: HfJsonEncoder) -> Document | None:
     document: Document = json.loads(data)
-    model, added = document.get("model", {}), document.get("added_tokens") or []
-    parts = {*_types(document.get("normalizer")), *_types(document.get("pre_tokenizer"))}
+    model, vocab, added = document["model"], document["model"]["vocab"], official.added_tokens()
+    normalizers, pre_tokenizers = (
+        list(_parts(document.get(key))) for key in ("normalizer", "pre_tokenizer")
+    )
+    types = [{part["type"] for part in parts} for parts in (normalizers, pre_tokenizers)]
     structure = BYTE_FALLBACK if model.get("byte_fallback") else BYTE_LEVEL
     fits = (
-        model.get("type") == "BPE"
+        model["type"] == "BPE"
         and not model.get("continuing_subword_prefix")
         and not model.get("end_of_word_suffix")
-        and set(_types(document.get("normalizer"))) <= structure.normalizers
-        and set(_types(document.get("pre_tokenizer"))) <= structure.pre_tokenizers
-        and structure.needed <= parts
-        and model.get("vocab", {}).keys() >= set(structure.bytes_as)
-        and not any(token.get("single_word") for token in added)
+        and types[0] <= structure.normalizers
+        and types[1] <= structure.pre_tokenizers
+        and structure.needed <= types[0] | types[1]
+        and all(is_portable(p["pattern"]) for p in normalizers + pre_tokenizers if "pattern" in p)
+        and vocab.keys() >= set(structure.bytes_as)
+        and len(set(vocab.values())) == len(vocab)
+        and not any(token["single_word"] for token in added)
+        and _found_in_one_pass(added)
     )
-    return _stripped(document) if fits else None
+    return (
+        {**document, **_EXACT, "added_tokens": added, "model": model | _NO_DROPOUT}
+        if fits
+        else None
+    )
+
+
+def _found_in_one_pass(added: list[Document]) -> bool:
+    """Say whether no added token can hide another of the other kind from an accelerator.
+
+    The library looks for those that are matched before normalisation first, an accelerator for
+    all at once.
+    """
+    kinds = [[t["content"] for t in added if t["normalized"] is flag] for flag in (False, True)]
+    if not all(kinds):
+        return True
+    starts = [{text[:cut] for text in kind for cut in range(1, len(text) + 1)} for kind in kinds]
+    ends = [{text[cut:] for text in kind for cut in range(len(text))} for kind in kinds]
+    inside = any(a in b or b in a for a in kinds[0] for b in kinds[1])
+    return not (inside or starts[0] & ends[1] or starts[1] & ends[0])
 
 
 def _of_model(data: bytes, official: SentencePieceEncoder) -> Document | None:
@@ -82,20 +118,13 @@ def _of_model(data: bytes, official: SentencePieceEncoder) -> Document | None:
     return tokenizer_json(pieces, settings.add_dummy_prefix)
 
 
-def _stripped(document: Document) -> Document:
-    """Return the document without what would add, cut or change tokens."""
-    exact = dict.fromkeys(("truncation", "padding", "post_processor"))
-    return {**document, **exact, "model": {**document["model"], "dropout": None}}
-
-
-def _types(part: Document | None) -> list[str]:
-    """Return the types of a normaliser or pre-tokenizer, those of a sequence one by one."""
-    if part is None:
-        return []
-    inner = part.get("normalizers") or part.get("pretokenizers")
-    if part.get("type") == "Sequence":
-        return [name for entry in inner or [] for name in _types(entry)]
-    return [str(part.get("type"))]
+def _parts(part: Document | None) -> Iterator[Document]:
+    """Yield a normaliser or pre-tokenizer, those of a sequence one by one."""
+    if part is not None and part["type"] == "Sequence":
+        for inner in part.get("normalizers") or part.get("pretokenizers") or []:
+            yield from _parts(inner)
+    elif part is not None:
+        yield part
 
 
 def _byte_alphabet() -> tuple[str, ...]:

@@ -35,7 +35,9 @@ def encode_texts(
             batches.append(encoder.encode_batch(batch))
         except ValueError:
             done, cause = _encode_one_by_one(encoder, batch)
-            return _joined([*batches, *done]), Refusal(start + len(done), cause)
+            batches += done
+            if cause is not None:
+                return _joined(batches), Refusal(start + len(done), cause)
     return _joined(batches), None
 
 
@@ -62,7 +64,9 @@ def _batches(texts: list[str], build_batch: int) -> Iterator[tuple[int, int]]:
         start, before = stop, int(ends[stop - 1])
 
 
-def _encode_one_by_one(encoder: TextEncoder, texts: list[str]) -> tuple[list[Encoded], ValueError]:
+def _encode_one_by_one(
+    encoder: TextEncoder, texts: list[str]
+) -> tuple[list[Encoded], ValueError | None]:
     """Return the ids of the texts before the refused one, and what the library said."""
     done: list[Encoded] = []
     try:
@@ -70,7 +74,7 @@ def _encode_one_by_one(encoder: TextEncoder, texts: list[str]) -> tuple[list[Enc
             done.append(encoder.encode_batch([text]))  # noqa: PERF401 (kept up to the refusal)
     except ValueError as error:
         return done, error
-    raise AssertionError("a batch was refused, but none of its texts")
+    return done, None
 
 
 def _joined(batches: list[Encoded]) -> Encoded:

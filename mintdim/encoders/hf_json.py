@@ -77,6 +77,14 @@ class HfJsonEncoder:
         found = self._library.token_to_id(token)
         return -1 if found is None else int(found)
 
+    def added_tokens(self) -> list[dict[str, Any]]:
+        """Return the added tokens as they are in effect; the file may say otherwise."""
+        flags = ("content", "single_word", "lstrip", "rstrip", "normalized", "special")
+        return [
+            {"id": token_id, **{flag: getattr(token, flag) for flag in flags}}
+            for token_id, token in sorted(self._added.items())
+        ]
+
     def encode_batch(self, texts: Sequence[str]) -> Encoded:
         """Return the ids of every text, flat; raises ``ValueError`` if one is refused."""
         with _refusals_as_value_errors():

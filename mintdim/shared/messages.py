@@ -1100,7 +1100,8 @@ Problem:
 {problem}
 
 Rules:
-- workers must be a positive integer""",
+- workers must be a positive integer
+- exactness must be checked or official""",
         "vi": """\
 Cấu hình engine không hợp lệ.
 
@@ -1108,7 +1109,8 @@ Vấn đề:
 {problem}
 
 Quy tắc:
-- workers phải là số nguyên dương""",
+- workers phải là số nguyên dương
+- exactness phải là checked hoặc official""",
     },
     "EngineError": {
         "en": """\
