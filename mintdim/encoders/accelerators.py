@@ -9,6 +9,9 @@
 
 ¹ converted in memory by ``sentencepiece_json``.
 
+A ``tokenizer.json`` must also have patterns that all engines read alike (``split_patterns``), no
+two entries of one id, and added tokens that an accelerator finds as the library does.
+
 Being eligible is the first of three conditions; ``cross_check`` holds the other two: a self-check
 when the tokenizer is loaded, and a running comparison of samples while it encodes.
 """

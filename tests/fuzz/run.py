@@ -4,7 +4,8 @@
     python tests/fuzz/run.py --seed 7 --target tokenizer --case 1234
 
 Prints every finding of a new kind with its seed, its number and the smallest input that shows
-it; ends with 1 if there was one. The second form judges one case again.
+it; ends with 1 if there was one. The second form judges one case again. ``ids.py`` does the same
+for the ids of an accelerator.
 """
 
 from __future__ import annotations
