@@ -288,15 +288,17 @@ def output_names(job: Mapping[str, Any]) -> list[str]:
     return [job["output"]] if isinstance(job["output"], str) else list(job["output"])
 
 
-def read_output(directory: Path) -> dict[str, bytes]:
+def read_output(directory: Path, *, log: bool = False) -> dict[str, bytes]:
     """Every file below `directory`: relative path with slashes -> bytes.
 
-    All but the log of the build, which no two builds have in common.
+    Without `build_log.json`, which differs from run to run, unless `log` asks for it.
     """
     files: Iterable[Path] = (path for path in sorted(directory.rglob("*")) if path.is_file())
-    contents = {path.relative_to(directory).as_posix(): path.read_bytes() for path in files}
-    contents.pop("build_log.json", None)
-    return contents
+    return {
+        path.relative_to(directory).as_posix(): path.read_bytes()
+        for path in files
+        if log or path.name != "build_log.json"
+    }
 
 
 def read_log(directory: Path) -> dict[str, Any]:

@@ -54,7 +54,9 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def contents(dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, bytes]]:
     """Name and content of every file of two datasets: a usual one, and one with special tokens."""
     special = build_with_special_tokens(tmp_path_factory.mktemp("special"))
-    return [item for root in (dataset, special) for item in worlds.read_output(root).items()]
+    return [
+        item for root in (dataset, special) for item in worlds.read_output(root, log=True).items()
+    ]
 
 
 def as_documented(name: str) -> str:

@@ -134,13 +134,7 @@ def build(
     declared = worlds.declare(job | {"output": outputs})
     engine = declared.engine.processes(workers=workers) if workers else declared.engine.inline()
     engine.run(exactness=exactness)
-    return [read(output) for output in outputs]
-
-
-def read(output: str) -> dict[str, bytes]:
-    files = worlds.read_output(Path(output))
-    del files["build_log.json"]
-    return files
+    return [worlds.read_output(Path(output)) for output in outputs]
 
 
 def log(output: str) -> dict[str, Any]:
