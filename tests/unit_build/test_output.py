@@ -365,8 +365,7 @@ def test_the_manifest_appears_last_and_all_else_is_there_by_then(
     monkeypatch.setattr(os, "replace", watched)
     found = build(tmp_path)
     assert seen[-1] == "manifest.json"
-    # Every file appears once, by a rename.
-    assert sorted(seen) == sorted([*found, "build_log.json"])
+    assert sorted(seen) == sorted([*found, "build_log.json"])  # each appears once, by a rename
     unfinished = [name for name in at_the_end if name not in found]
     assert len(unfinished) == 1  # the manifest itself, under another name
     assert at_the_end[unfinished[0]] == found["manifest.json"]
