@@ -8,6 +8,7 @@ begins.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -17,6 +18,8 @@ from mintdim.pipelines.unit_build.config import FileJob
 from mintdim.sources.contract import Chunk as SourceChunk
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mintdim.encoders.flat import Occurrences
     from mintdim.formats.shards import IntArray, TokenArray
     from mintdim.shared.errors import MintDimDataError, SourceReadError
@@ -100,12 +103,17 @@ class Batch:
         """The path of the source as it was given."""
         return self.encoded.chunk.job.source.path
 
-    def origin(self, sample: int) -> tuple[int, str, str, int]:
-        """Return id, SHA-256 in hex, source file and line of one sample of the batch."""
-        digest = self.encoded.hashes[sample].tobytes().hex()
-        return self.first_id + sample, digest, self.source_file, int(self.lines[sample])
+    def origins(self, samples: IntArray) -> Iterator[tuple[int, str, str, int]]:
+        """Yield id, SHA-256 in hex, source file and line of some samples of the batch."""
+        ids, lines = (samples + self.first_id).tolist(), self.lines[samples].tolist()
+        digests = _hex_digests(self.encoded.hashes[samples])
+        return zip(ids, digests, repeat(self.source_file), lines, strict=False)
 
     def digests(self) -> list[str]:
         """Return the SHA-256 of each text as hex digits."""
-        digits = self.encoded.hashes.tobytes().hex()
-        return [digits[i : i + 64] for i in range(0, len(digits), 64)]
+        return _hex_digests(self.encoded.hashes)
+
+
+def _hex_digests(hashes: HashArray) -> list[str]:
+    digits = hashes.tobytes().hex()
+    return [digits[i : i + 64] for i in range(0, len(digits), 64)]

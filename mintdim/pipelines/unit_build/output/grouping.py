@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from mintdim.encoders.contract import IntArray
     from mintdim.encoders.flat import Occurrences
 
 
-def by_sample(found: Occurrences) -> Iterator[tuple[int, list[int], list[int]]]:
-    """Yield sample, positions and ids of every sample that holds one of the tokens."""
+class Grouped(NamedTuple):
+    """The samples that hold one of the tokens [k]; positions and ids in each of them."""
+
+    samples: IntArray
+    positions: list[list[int]]
+    ids: list[list[int]]
+
+
+def by_sample(found: Occurrences) -> Grouped:
+    """Group occurrences by sample, in order."""
     samples, starts = np.unique(found.samples, return_index=True)
-    bounds = pairwise([*starts.tolist(), len(found.samples)])
+    bounds = list(pairwise([*starts.tolist(), len(found.samples)]))
     positions, ids = found.positions.tolist(), found.ids.tolist()
-    for sample, (start, stop) in zip(samples.tolist(), bounds, strict=False):
-        yield sample, positions[start:stop], ids[start:stop]
+    return Grouped(
+        samples,
+        [positions[start:stop] for start, stop in bounds],
+        [ids[start:stop] for start, stop in bounds],
+    )

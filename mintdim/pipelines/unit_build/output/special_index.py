@@ -44,9 +44,11 @@ class SpecialIndexWriter:
         if not len(found.samples):
             return
         self._rows = self._rows or self._output.new_file(names.SPECIAL_INDEX)
+        grouped = by_sample(found)
+        columns = zip(batch.origins(grouped.samples), grouped.positions, grouped.ids, strict=True)
         self.samples += self._rows.append_rows(
-            special_row(*batch.origin(sample), positions, [self._texts[i] for i in ids])
-            for sample, positions, ids in by_sample(found)
+            special_row(*origin, positions, [self._texts[i] for i in ids])
+            for origin, positions, ids in columns
         )
         self._counts.update(found.ids.tolist())
 

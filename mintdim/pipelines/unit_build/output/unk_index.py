@@ -27,8 +27,10 @@ class UnkIndexWriter:
         """Append the rows of a batch and count them."""
         encoded = batch.encoded
         found = find_tokens(encoded.tokens, encoded.lengths, [self._unk_id])
+        grouped = by_sample(found)
+        columns = zip(batch.origins(grouped.samples), grouped.positions, strict=True)
         self.samples += self._rows.append_rows(
-            unk_row(*batch.origin(sample), positions) for sample, positions, _ in by_sample(found)
+            unk_row(*origin, positions) for origin, positions in columns
         )
         self.tokens += len(found.samples)
 
