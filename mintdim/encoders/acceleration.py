@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mintdim.encoders import fastokens
 from mintdim.encoders.accelerators import eligible
 from mintdim.encoders.cross_check import self_check
-from mintdim.encoders.opening import open_encoder, read_tokenizer
+from mintdim.encoders.opening import open_encoder, read_unchanged
 from mintdim.shared.log import logger
 
 if TYPE_CHECKING:
@@ -29,8 +29,7 @@ def choose_accelerator(kind: TokenizerKind, path: str, sha256: str, source_bytes
     ``path`` is absolute, ``sha256`` that of its content. An accelerator that is there but proves
     to be wrong for this tokenizer is named in one warning.
     """
-    data = read_tokenizer(path, path)
-    if not pays(source_bytes, len(data)):
+    if not pays(source_bytes, len(read_unchanged(path, sha256))):
         return ""
     try:
         accelerator = open_accelerator(kind, path, sha256)
@@ -56,7 +55,7 @@ def open_accelerator(kind: TokenizerKind, path: str, sha256: str) -> TextEncoder
     take the tokenizer, and what ``open_encoder`` raises.
     """
     official = open_encoder(kind, path, sha256)
-    document = eligible(official, read_tokenizer(path, path))
+    document = eligible(official, read_unchanged(path, sha256))
     return None if document is None else fastokens.Fastokens(document, official)
 
 

@@ -36,6 +36,17 @@ def read_tokenizer(path: str, shown: str) -> bytes:
         raise SourceReadError(file=shown, reason=reason) from error
 
 
+def read_unchanged(path: str, sha256: str) -> bytes:
+    """Return the bytes of a tokenizer file that was read before.
+
+    Raises ``TokenizerChangedError`` if they are not those of ``sha256``, or ``SourceReadError``.
+    """
+    data = read_tokenizer(path, path)
+    if sha256_of(data) != sha256:
+        raise TokenizerChangedError(file=path)
+    return data
+
+
 @lru_cache(maxsize=4)
 def open_encoder(kind: TokenizerKind, path: str, sha256: str) -> Encoder:
     """Return the encoder of the tokenizer file at the absolute ``path``.
@@ -43,7 +54,4 @@ def open_encoder(kind: TokenizerKind, path: str, sha256: str) -> Encoder:
     Raises ``TokenizerChangedError`` if its content is not the one of ``sha256``,
     ``SourceReadError``, or ``ValueError`` if it is not what ``kind`` says.
     """
-    data = read_tokenizer(path, path)
-    if sha256_of(data) != sha256:
-        raise TokenizerChangedError(file=path)
-    return _LIBRARIES[kind](data)
+    return _LIBRARIES[kind](read_unchanged(path, sha256))
