@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import worlds
+from everything import lines
 
 from mintdim.sources import chunks
 from mintdim.spill import external_sort
@@ -20,11 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 MEMORY_DISK = "/dev/shm"
-TEXTS = ["a", "b", "abc", "ß语", "a", "abcdefgh", "xyz" * 5, "abc", "a", "q ß r", "b", "the end"]
-
-
-def lines(copies: int = 1) -> bytes:
-    return worlds.jsonl(*({"text": text} for text in TEXTS * copies))
 
 
 @pytest.fixture

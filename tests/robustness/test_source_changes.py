@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import worlds
-from conftest import lines
+from everything import lines
 from stopped import check_left
 
 from mintdim.shared.errors import SourceChangedError, SourceReadError

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 import worlds
-from conftest import lines
+from everything import lines
 from whole import check_whole
 
 from mintdim.pipelines.unit_build.output import space

@@ -12,12 +12,10 @@ if TYPE_CHECKING:
 
     from damage import Built
 
-KINDS = ["mixed", "mapped", "special", "empty"]
-
 
 @pytest.fixture(scope="session")
 def clean(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Built]:
-    return {kind: getattr(damage, kind)(tmp_path_factory.mktemp(kind)) for kind in KINDS}
+    return {kind: getattr(damage, kind)(tmp_path_factory.mktemp(kind)) for kind in damage.KINDS}
 
 
 @pytest.fixture

@@ -18,6 +18,8 @@ from worlds import jsonl, make_job, write_files
 
 import mintdim
 
+KINDS = ["mixed", "mapped", "special", "empty"]
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path

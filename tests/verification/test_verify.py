@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import worlds
-from conftest import KINDS
-from damage import found
+from damage import KINDS, found
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from worlds import jsonl
