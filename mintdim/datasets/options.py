@@ -10,6 +10,8 @@ from mintdim.shared.errors import DatasetArgumentError
 from mintdim.shared.messages import phrase
 from mintdim.shared.structure import is_positive_int, shown
 
+_MOST_BITS = 128  # of an integer; Python prints none of thousands of digits
+
 
 @dataclass(frozen=True, slots=True)
 class BatchOptions:
@@ -88,9 +90,11 @@ def positive(name: str, value: object) -> int:
 
 
 def integer(name: str, value: object, at_least: int | None = None) -> int:
-    """Return an integer; raises ``DatasetArgumentError``."""
+    """Return an integer that a message and a state can hold; raises ``DatasetArgumentError``."""
     if not _is_integer(value) or (at_least is not None and int(value) < at_least):  # type: ignore[call-overload]
         raise _wrong(name, "int" if at_least is None else f"int >= {at_least}", value)
+    if int(value).bit_length() > _MOST_BITS:  # type: ignore[call-overload]
+        raise _wrong(name, f"int of at most {_MOST_BITS} bits", value)
     return int(value)  # type: ignore[call-overload, no-any-return]
 
 

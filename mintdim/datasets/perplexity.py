@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mintdim.formats.stream_index import RESERVED_LANGUAGE
 from mintdim.shared.errors import DatasetArgumentError
 from mintdim.shared.messages import phrase
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     _Flat = npt.NDArray[Any]
 
-_ALL = "all"
 _BLOCK = 2**20  # tokens that are widened to float64 at once
 _LOSS, _TOKENS, _BYTES = range(3)
 
@@ -44,12 +44,12 @@ def perplexity_by_language(
     losses = _flat("nll", nll, "f")
     if not len(losses):
         raise DatasetArgumentError(problem=phrase("empty", name="nll"))
-    if _ALL in lang_codes:
-        raise _wrong("lang_codes", phrase("language_named_all"), _ALL)
+    if RESERVED_LANGUAGE in lang_codes:
+        raise _wrong("lang_codes", phrase("language_named_all"), RESERVED_LANGUAGE)
     codes = None if languages is None else _alike("languages", languages, nll)
     sizes = None if byte_counts is None else _alike("byte_counts", byte_counts, nll)
     sums = _sums(losses, codes, sizes, len(lang_codes))  # (3, languages + 1): the others come last
-    result = {_ALL: _row(sums.sum(axis=1), sizes is not None)}
+    result = {RESERVED_LANGUAGE: _row(sums.sum(axis=1), sizes is not None)}
     for language, column in zip(lang_codes, sums.T, strict=False):
         if column[_TOKENS]:
             result[language] = _row(column, sizes is not None)

@@ -119,9 +119,9 @@ class StreamDataset:
     ) -> WindowEpochs:
         """Return the windows of a split, each once per epoch; see ``WindowEpochs``.
 
-        The order is a seeded one.         Rank r of ``world_size`` gets every ``world_size``-th
-        of them. With ``drop_last`` all ranks get as many, and up to ``world_size - 1`` windows
-        are left out, other ones in every epoch.
+        The order is a seeded one. Rank r of ``world_size`` gets every ``world_size``-th of them.
+        With ``drop_last`` all ranks get as many, and up to ``world_size - 1`` windows are left
+        out, other ones in every epoch.
         """
         from mintdim.datasets.window_epochs import WindowEpochs
 

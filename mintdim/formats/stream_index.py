@@ -24,6 +24,8 @@ MOST_BYTES = 64 * 2**20  # of an index; a hundred thousand shards need less
 MOST_LANGUAGES = 256  # one byte per document
 # The language of all documents where none is declared (ISO 639-2: undetermined).
 UNDETERMINED = "und"
+# No language may be called so: evaluations name the sum of all of them by it.
+RESERVED_LANGUAGE = "all"
 # What an index without our keys leaves unsaid.
 ORIGINAL_EOS = 2
 ORIGINAL_LANGUAGES = ("en", "de", "fr", "ja")

@@ -1366,6 +1366,10 @@ PHRASES: dict[str, Translated] = {
         "en": "size was {before} bytes, is now {now} bytes",
         "vi": "kích thước trước là {before} byte, hiện là {now} byte",
     },
+    "changed_content": {
+        "en": "it holds other bytes than it did when it was read before",
+        "vi": "nội dung không còn như lần đọc trước",
+    },
     "changed_time": {
         "en": "the time of its last change is not the one seen at the start",
         "vi": "thời điểm sửa đổi cuối khác với lúc bắt đầu",
@@ -1872,6 +1876,10 @@ PHRASES: dict[str, Translated] = {
     "fetch_other_dataset": {
         "en": "{name} in {path} is that of another dataset, or lists more than was asked for",
         "vi": "{name} trong {path} là của dataset khác, hoặc liệt kê nhiều hơn phần được yêu cầu",
+    },
+    "output_busy": {
+        "en": "another build is writing there; wait for its end, or give another output",
+        "vi": "một lần build khác đang ghi ở đó; hãy đợi nó xong, hoặc dùng output khác",
     },
     "fetch_busy": {
         "en": "another fetch is filling {path}",

@@ -13,6 +13,8 @@ from mintdim.shared.paths import as_given, is_path, is_usable_path
 
 Error = Callable[[Phrase], MintDimError]
 
+_LARGEST_SEED = 2**64 - 1
+
 
 def is_missing(value: object) -> bool:
     """Say whether a block argument was left out, or is an empty list."""
@@ -68,6 +70,14 @@ def a_count(value: object, name: str, error: Error) -> int:
     if not is_positive_int(value) and not _is_zero(value):
         raise error(phrase("wrong_type", name=name, expected=phrase("a_count"), found=shown(value)))
     return int(value)  # type: ignore[call-overload, no-any-return]
+
+
+def a_seed(value: object, name: str, error: Error) -> int:
+    """Return an integer from 0 that JSON readers of other languages can hold, too."""
+    seed = a_count(value, name, error)
+    if seed > _LARGEST_SEED:
+        raise error(phrase("too_large", name=name, limit=_LARGEST_SEED, found=shown(value)))
+    return seed
 
 
 def _is_zero(value: object) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
 from mintdim.sources.compression import archive_kind, decompressed
@@ -38,3 +39,8 @@ def _lines(path: str) -> Iterator[bytes]:
                 pending = [rest[-1]]
         if last := b"".join(pending):
             yield last
+
+
+def digest_of(lines: list[bytes]) -> bytes:
+    """Return 16 bytes that stand for the lines of a chunk: they are read twice."""
+    return hashlib.blake2b(b"\n".join(lines), digest_size=16).digest()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import signal
 import tempfile
 from pathlib import Path
@@ -88,7 +89,7 @@ def killed_and_run_again(world: Path, moment: int, expected: dict[str, bytes]) -
 
 def empty(world: Path) -> None:
     for folder in (world / "out", world / UNFINISHED):
-        staging._remove_tree(folder)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def test_all_is_flushed_before_the_index_appears(
@@ -189,6 +190,47 @@ def test_a_source_that_changes_between_the_passes_is_an_error(world: Path) -> No
     assert left(world) == set()
 
 
+def test_lines_that_change_places_between_the_passes_are_an_error(world: Path) -> None:
+    from mintdim.pipelines.stream_build import runtime
+
+    decide, source = runtime.decide, world / "news0.jsonl"
+
+    def meddling(*arguments: Any) -> Any:
+        facts = os.stat(source)
+        first, second, *others = source.read_bytes().splitlines(keepends=True)
+        source.write_bytes(b"".join([second, first, *others]))
+        os.utime(source, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+        return decide(*arguments)
+
+    with patch.object(runtime, "decide", meddling), pytest.raises(SourceChangedError):
+        run(world)
+    assert left(world) == set()
+
+
+def test_a_source_with_more_chunks_than_before_is_an_error(world: Path) -> None:
+    from mintdim.pipelines.stream_build import pack
+
+    more = list(pack.chunks_of(declare(world, ["news0.jsonl"], "out", JOB).validate())) * 2
+    with patch.object(pack, "chunks_of", lambda _: iter(more)), pytest.raises(SourceChangedError):
+        run(world)
+    with patch.object(pack, "chunks_of", lambda _: iter(())), pytest.raises(SourceChangedError):
+        run(world)
+
+
+def test_what_others_put_into_the_output_meanwhile_is_not_mixed_in(world: Path) -> None:
+    with staging.Staging(str(world / "out")) as unfinished:
+        write_foreign(world / "out/train_000.bin")
+        with pytest.raises(OutputValidationError):
+            unfinished.commit([(unfinished.path("index"), "shards_index.json")])
+    assert left(world) == {"out"}
+    assert {path.name for path in (world / "out").iterdir()} == {"train_000.bin"}
+
+
+def write_foreign(path: Path) -> None:
+    path.parent.mkdir()
+    path.touch()
+
+
 def test_an_output_that_stands_alone_keeps_unfinished_files_inside(world: Path) -> None:
     """A killed build there leaves the folder inside, and the next one clears it."""
     (world / "out/.mintdim-unfinished").mkdir(parents=True)
@@ -197,6 +239,31 @@ def test_an_output_that_stands_alone_keeps_unfinished_files_inside(world: Path) 
         run(world)
     run(world, "beside")
     assert read(world / "out") == read(world / "beside")
+
+
+def test_two_builds_of_one_output_at_once_are_an_error(world: Path) -> None:
+    with staging.Staging(str(world / "out")) as first:
+        first.path("rows").touch()
+        with pytest.raises(OutputWriteError, match="another build is writing there"):
+            run(world)
+        assert first.path("rows").exists()
+    assert left(world) == set()
+    run(world)
+
+
+def test_an_output_that_was_finished_since_it_was_checked_is_left_alone(world: Path) -> None:
+    later = staging.Staging(str(world / "out"))
+    run(world)
+    whole = read(world / "out")
+    with pytest.raises(OutputValidationError), later:
+        pass
+    assert read(world / "out") == whole
+    assert left(world) == {"out"}
+
+
+def test_the_root_of_the_file_system_is_no_new_output(world: Path) -> None:
+    with pytest.raises(OutputValidationError):
+        run(world, "/")
 
 
 def test_what_is_no_folder_of_ours_makes_an_output_full(world: Path) -> None:

@@ -81,6 +81,7 @@ def test_splits_are_declared_by_position_or_by_name(job: StreamBuild) -> None:
         ({"language": "lang", "languages": ["en", "en"]}, "twice"),
         ({"language": "lang", "languages": ["en", 1]}, r"languages\[1\]"),
         ({"language": "lang", "languages": [str(n) for n in range(257)]}, "at most 256"),
+        ({"language": "lang", "languages": ["en", "all"]}, "names other than 'all'"),
         ({"language": ["lang"], "languages": ["en"]}, "language must be a string"),
         ({"time": 3}, "time must be a string"),
         ({"time_zone": "Mars/Olympus"}, "Mars/Olympus"),
@@ -149,6 +150,7 @@ def test_shares_leave_something_for_train(job: StreamBuild) -> None:
         {"tokens": "5", "seed": 1},
         {"tokens": 5, "seed": -1},
         {"tokens": 5, "seed": 1.0},
+        {"tokens": 5, "seed": 2**64},
         {"tokens": 5, "seed": 1, "build_batch": 0},
     ],
 )

@@ -154,7 +154,15 @@ def test_a_shard_too_short_to_draw_from_is_an_error_or_left_out(tmp_path: Path) 
 
 @pytest.mark.parametrize(
     "arguments",
-    [{"ctx": 0}, {"ctx": 1.5}, {"seed": -1}, {"seed": "x"}, {"split": "nothing"}, {"split": None}],
+    [
+        {"ctx": 0},
+        {"ctx": 1.5},
+        {"seed": -1},
+        {"seed": 10**5000},
+        {"seed": "x"},
+        {"split": "nothing"},
+        {"split": None},
+    ],
 )
 def test_arguments_that_make_no_sense_are_refused(golden: StreamDataset, arguments: Any) -> None:
     for door in (golden.sampler, golden.epochs):

@@ -62,9 +62,13 @@ DROPPED = 255
 
 @dataclass(frozen=True, slots=True)
 class ScannedChunk:
-    """The rows of a chunk [n] of ``ROW``; ``characters`` of all texts that may be kept."""
+    """The rows of a chunk [n] of ``ROW``; ``characters`` of all texts that may be kept.
+
+    ``digest`` stands for all of its bytes.
+    """
 
     chunk: Chunk
+    digest: bytes
     rows: Rows
     line_count: int
     characters: int
@@ -80,9 +84,10 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class EncodeTask:
-    """A chunk and what was decided of its rows [n] of ``DECISION``."""
+    """A chunk, the digest of its lines, and what was decided of its rows [n] of ``DECISION``."""
 
     chunk: Chunk
+    digest: bytes
     decisions: Rows
 
 

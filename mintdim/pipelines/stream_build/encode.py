@@ -20,6 +20,7 @@ from mintdim.shared.errors import DocumentError, MintDimDataError, SourceChanged
 from mintdim.shared.messages import phrase
 from mintdim.sources.chunks import read_error, read_lines
 from mintdim.sources.jsonl import is_blank
+from mintdim.sources.lines import digest_of
 from mintdim.sources.samples import SampleReader
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ def encode_chunk(task: EncodeTask) -> EncodedChunk | Failure:
     rows = [(number, line) for number, line in enumerate(lines, 1) if not is_blank(line)]
     if len(rows) != len(task.decisions):
         return Failure(chunk, _changed(job, len(task.decisions), len(rows)))
+    if digest_of(lines) != task.digest:
+        return Failure(chunk, _changed_content(job))
     kept = task.decisions["split"] != DROPPED
     try:
         texts, numbers = _render(job, rows, kept.tolist())
@@ -98,3 +101,7 @@ def _with_eos(encoded: Encoded, info: TokenizerInfo) -> TokenArray:
 def _changed(job: FileJob, before: int, now: int) -> SourceChangedError:
     reason = phrase("changed_rows", before=before, now=now)
     return SourceChangedError(file=job.source.path, reason=reason)
+
+
+def _changed_content(job: FileJob) -> SourceChangedError:
+    return SourceChangedError(file=job.source.path, reason=phrase("changed_content"))

@@ -24,6 +24,8 @@ from mintdim.pipelines.stream_build.output.shard_writer import ShardWriter
 from mintdim.pipelines.stream_build.packing.buckets import Buckets, documents_per_bucket
 from mintdim.pipelines.stream_build.packing.order import PLACE_ROW_BYTES, positions
 from mintdim.pipelines.stream_build.rows import at_line, chunks_of
+from mintdim.shared.errors import SourceChangedError
+from mintdim.shared.messages import phrase
 from mintdim.spill.external_sort import ExternalSorter
 from mintdim.spill.spool import Taking
 
@@ -58,8 +60,18 @@ def _tasks(
     config: StreamBuildConfig, scanned: ScannedRows, decided: Decided
 ) -> Iterator[EncodeTask]:
     decisions = Taking(decided.spool.blocks(), np.empty(0, dtype=DECISION))
-    for facts, chunk in zip(scanned.chunks, chunks_of(config), strict=True):
-        yield EncodeTask(chunk, decisions.take(facts.rows))
+    known = iter(scanned.chunks)
+    for chunk in chunks_of(config):
+        facts = next(known, None)
+        if facts is None:
+            raise _changed(chunk.job.source.path)
+        yield EncodeTask(chunk, facts.digest, decisions.take(facts.rows))
+    if next(known, None) is not None:
+        raise _changed(config.jobs[-1].source.path)
+
+
+def _changed(file: str) -> SourceChangedError:
+    return SourceChangedError(file=file, reason=phrase("changed_content"))
 
 
 class Packer:

@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 
 
 class ChunkFacts(NamedTuple):
-    """Rows of a chunk, lines of its file before it, source bytes in it."""
+    """Rows of a chunk, lines of its file before it, source bytes in it, digest of its lines."""
 
     rows: int
     lines_before: int
     consumed: int
+    digest: bytes
 
 
 @dataclass(slots=True)
@@ -70,7 +71,7 @@ def scan_rows(
         file = result.chunk.job.index
         if isinstance(result, Failure):
             raise at_line(result, lines[file])
-        facts = ChunkFacts(len(result.rows), lines[file], result.chunk.consumed)
+        facts = ChunkFacts(len(result.rows), lines[file], result.chunk.consumed, result.digest)
         result.rows["line"] += lines[file]
         scanned.spool.append(result.rows)
         scanned.chunks.append(facts)

@@ -17,6 +17,7 @@ from mintdim.pipelines.stream_build.documents.reader import Document, DocumentRe
 from mintdim.shared.errors import MintDimDataError
 from mintdim.sources.chunks import read_error, read_lines
 from mintdim.sources.jsonl import is_blank
+from mintdim.sources.lines import digest_of
 
 if TYPE_CHECKING:
     from mintdim.pipelines.stream_build.contracts import Rows
@@ -41,6 +42,7 @@ def scan_chunk(chunk: Chunk) -> ScannedChunk | Failure:
         return Failure(chunk, chunk.failure)
     return ScannedChunk(
         chunk=replace(chunk, block=None),  # its bytes are used up
+        digest=digest_of(lines),
         rows=_rows(documents),
         line_count=len(lines),
         characters=sum(row.characters for row in documents if row.status == Status.KEPT),

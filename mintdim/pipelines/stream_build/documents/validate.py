@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mintdim.formats.stream_index import MOST_LANGUAGES, UNDETERMINED
+from mintdim.formats.stream_index import MOST_LANGUAGES, RESERVED_LANGUAGE, UNDETERMINED
 from mintdim.pipelines.stream_build.config import DocumentsConfig
 from mintdim.shared.errors import DocumentsValidationError
 from mintdim.shared.messages import Phrase, phrase
@@ -48,6 +48,9 @@ def _languages(values: object) -> tuple[str, ...]:
     names = tuple(a_text(entry, f"languages[{i}]", _error) for i, entry in enumerate(entries))
     if len(names) > MOST_LANGUAGES:
         raise _error(phrase("too_many_languages", found=len(names)))
+    if RESERVED_LANGUAGE in names:
+        expected, found = phrase("language_named_all"), shown(RESERVED_LANGUAGE)
+        raise _error(phrase("wrong_type", name="languages", expected=expected, found=found))
     for i, name in enumerate(names):
         if name in names[:i]:
             raise _error(phrase("language_twice", language=shown(name)))

@@ -14,7 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mintdim.formats.stream_names import files_of, is_shard
+from mintdim.shared.errors import MintDimError, OutputValidationError, OutputWriteError
 from mintdim.shared.files import flush, make_directory, remove, rename, using
+from mintdim.shared.locks import FolderLock
+from mintdim.shared.messages import phrase
 from mintdim.shared.paths import entries_of, require_new_directory
 
 if TYPE_CHECKING:
@@ -37,12 +40,12 @@ def staging_path(absolute: str) -> Path:
 
 
 def _stands_alone(output: Path) -> bool:
-    """Say whether the output is a mounted disk, or the folder around it takes no files.
+    """Say whether the output is the root or a mounted disk, or its parent takes no files.
 
     Files are moved within one disk only.
     """
     mounted = os.stat(output).st_dev != os.stat(output.parent).st_dev
-    return mounted or not os.access(output.parent, os.W_OK)
+    return not output.name or mounted or not os.access(output.parent, os.W_OK)
 
 
 def check_new(directory: str, absolute: str) -> None:
@@ -50,17 +53,16 @@ def check_new(directory: str, absolute: str) -> None:
 
     Raises ``OutputValidationError``, ``OutputNotADirectoryError`` or ``OutputWriteError``.
     """
-    if _leftovers(absolute) is None:
+    if not _holds_leftovers(absolute):
         require_new_directory(directory)
 
 
-def _leftovers(absolute: str) -> list[Path] | None:
-    """Return what a killed run left in the output, or None if there is something else."""
+def _holds_leftovers(absolute: str) -> bool:
+    """Say whether all that the output holds was left by a killed run."""
     output, staging = Path(absolute), staging_path(absolute)
     if not output.is_dir() or not staging.is_dir():
-        return None
-    names = [name for name in entries_of(absolute) if name != staging.name]
-    return [output / name for name in names] if all(map(_is_ours, names)) else None
+        return False
+    return all(name == staging.name or _is_ours(name) for name in entries_of(absolute))
 
 
 def _is_ours(name: str) -> bool:
@@ -81,13 +83,34 @@ class Staging:
         self._moved: list[Path] = []
         self._made: list[Path] = []  # directories that were not there before, inner ones first
         self._committed = False
+        self._lock: FolderLock | None = None
 
     def __enter__(self) -> Staging:
-        for path in _leftovers(self._absolute) or []:
-            remove(path)
-        _remove_tree(self._path)
-        self._make(self._path)
+        """Lock the folder and clear what a killed run left.
+
+        Raises ``OutputWriteError`` while another process builds here, ``OutputValidationError``
+        if one has done so since the output was checked.
+        """
+        was_there = self._path.is_dir()
+        self._note_missing(self._path)
+        self._lock = FolderLock(self._path)
+        if self._lock.taken:
+            self._lock.release()
+            raise OutputWriteError(path=self._absolute, reason=phrase("output_busy"))
+        try:
+            self._clear(was_there)
+        except MintDimError as error:
+            self.__exit__(type(error), error, None)
+            raise
         return self
+
+    def _clear(self, was_there: bool) -> None:
+        names = self._present()
+        if names and not (was_there and all(map(_is_ours, names))):
+            raise OutputValidationError(directory=self._absolute)
+        for name in names:
+            remove(self._output / name)
+        _empty(self._path)
 
     def __exit__(
         self,
@@ -96,8 +119,12 @@ class Staging:
         trace: TracebackType | None,
     ) -> None:
         """Remove what is unfinished; a disk that refuses this changes no error."""
-        if self._committed:
-            return
+        if not self._committed:
+            self._undo()
+        if self._lock is not None:
+            self._lock.release()
+
+    def _undo(self) -> None:
         for path in self._moved:
             with contextlib.suppress(OSError):
                 path.unlink(missing_ok=True)
@@ -106,12 +133,21 @@ class Staging:
             with contextlib.suppress(OSError):  # gone, or somebody else uses it
                 path.rmdir()
 
+    def _present(self) -> list[str]:
+        names = entries_of(self._absolute) if self._output.is_dir() else []
+        return [name for name in names if name != self._path.name]
+
     def path(self, name: str) -> Path:
         """Return the path of an unfinished file."""
         return self._path / name
 
     def commit(self, files: Iterable[tuple[Path, str]]) -> None:
-        """Give whole, flushed files their names in the output; the last one is the index."""
+        """Give whole, flushed files their names in the output; the last one is the index.
+
+        Raises ``OutputValidationError`` if somebody else has put something there meanwhile.
+        """
+        if self._present():
+            raise OutputValidationError(directory=self._absolute)
         self._make(self._output)
         flush(self._output.parent)
         *shards, (index, name) = files
@@ -125,12 +161,19 @@ class Staging:
         shutil.rmtree(self._path, ignore_errors=True)  # the dataset is whole without this
 
     def _make(self, path: Path) -> None:
-        missing = [entry for entry in (path, *path.parents) if not entry.exists()]
-        self._made = missing + self._made
+        self._note_missing(path)
         make_directory(path)
 
+    def _note_missing(self, path: Path) -> None:
+        missing = [entry for entry in (path, *path.parents) if not entry.exists()]
+        self._made = missing + self._made
 
-def _remove_tree(path: Path) -> None:
-    with using(path):
-        if path.exists():
-            shutil.rmtree(path)
+
+def _empty(folder: Path) -> None:
+    """Remove all that is in a folder, which stays: a lock is on it."""
+    with using(folder):
+        for entry in folder.iterdir():
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry)
+            else:
+                entry.unlink()

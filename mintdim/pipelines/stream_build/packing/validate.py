@@ -12,7 +12,7 @@ from mintdim.pipelines.stream_build.config import ShardsConfig, TokenizerInfo
 from mintdim.shared.errors import ShardsValidationError, TokenizerEosError, TokenizerValidationError
 from mintdim.shared.messages import Phrase, phrase
 from mintdim.shared.quoting import quoted
-from mintdim.shared.structure import a_count, a_positive_int, a_text
+from mintdim.shared.structure import a_positive_int, a_seed, a_text
 from mintdim.sources.validate import literals_of
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def check_shards(*, tokens: Any, seed: Any, build_batch: Any) -> ShardsConfig:
     """
     shards = ShardsConfig(
         tokens=a_positive_int(tokens, "tokens", _error),
-        seed=a_count(seed, "seed", _error),
+        seed=a_seed(seed, "seed", _error),
         build_batch=_BUILD_BATCH
         if build_batch is None
         else a_positive_int(build_batch, "build_batch", _error),

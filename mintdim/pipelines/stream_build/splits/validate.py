@@ -18,7 +18,7 @@ from mintdim.pipelines.stream_build.config import (
 )
 from mintdim.shared.errors import SplitsValidationError
 from mintdim.shared.messages import Phrase, phrase
-from mintdim.shared.structure import a_count, shown
+from mintdim.shared.structure import a_count, a_seed, shown
 from mintdim.shared.times import microseconds, zone_of
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _per_language_count(
 
 
 def _fraction(*, val: object, test: object, seed: object) -> Fraction:
-    splits = Fraction(_share(val, "val"), _share(test, "test"), a_count(seed, "seed", _error))
+    splits = Fraction(_share(val, "val"), _share(test, "test"), a_seed(seed, "seed", _error))
     if splits.val + splits.test >= 1:
         raise _error(phrase("fractions_too_large", found=splits.val + splits.test))
     return splits
