@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from mintdim.fetching import limits
+from mintdim.formats.names import BUILD_LOG
 from mintdim.formats.stream_index import parse_shard
 from mintdim.formats.stream_parsing import IndexProblemError
 from mintdim.shared.errors import FetchArgumentError
@@ -148,7 +149,8 @@ class Target:
     def _belongs(self, path: Path, name: str) -> bool:
         if _is(path, stat.S_ISDIR):
             return name in self._directories
-        return _is(path, stat.S_ISREG) and (name in self._names or name in self._parts)
+        log = self._plan.kind == "unit-build" and name == BUILD_LOG  # no other file depends on it
+        return _is(path, stat.S_ISREG) and (log or name in self._names or name in self._parts)
 
     def _is_useless_part(self, path: Path, name: str) -> bool:
         matched = _PART.fullmatch(path.name)
