@@ -105,11 +105,11 @@ _SPLITS_RULES: Translated = {
 _SHARDS_RULES: Translated = {
     "en": """\
 - tokens is an integer from 1 to 4294967295
-- seed is an integer of at least 0
+- seed is an integer from 0 to 18446744073709551615
 - build_batch is an integer of at least 1""",
     "vi": """\
 - tokens là số nguyên từ 1 đến 4294967295
-- seed là số nguyên từ 0 trở lên
+- seed là số nguyên từ 0 đến 18446744073709551615
 - build_batch là số nguyên từ 1 trở lên""",
 }
 
