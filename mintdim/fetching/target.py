@@ -22,12 +22,8 @@ from mintdim.shared.files import (
     using,
     write_whole,
 )
+from mintdim.shared.locks import FolderLock
 from mintdim.shared.messages import Phrase, phrase
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,7 +65,6 @@ class Target:
         """Make the folder ready; raises ``FetchArgumentError`` if something else stands there."""
         if os.path.lexists(self.root) and not self.root.is_dir():
             raise _error("fetch_not_a_directory", path=str(self.root))
-        make_directory(self.root)
         with _alone(self.root):
             left = self._check()
             for path in left:
@@ -189,22 +184,14 @@ def _is(path: Path, kind: object) -> bool:
 
 @contextlib.contextmanager
 def _alone(root: Path) -> Iterator[None]:
-    """Keep a second fetch out of the folder, where the system can; the lock ends with us."""
-    if fcntl is None:
-        yield
-        return
-    with using(root):
-        descriptor = os.open(root, os.O_RDONLY)
+    """Make the folder and keep a second fetch out of it, where the system can."""
+    lock = FolderLock(root)
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise _error("fetch_busy", path=str(root)) from None
-        except OSError:
-            pass  # a file system without locks
+        if lock.taken:
+            raise _error("fetch_busy", path=str(root))
         yield
     finally:
-        os.close(descriptor)
+        lock.release()
 
 
 def _error(code: str, **facts: object) -> FetchArgumentError:
