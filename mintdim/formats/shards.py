@@ -24,12 +24,14 @@ _UINT16_VOCABULARY = 65_535
 _UINT32_VOCABULARY = 2**32
 
 
-def token_dtype(vocab_size: int) -> TokenDType:
+def token_dtype(vocab_size: int, uint16_up_to: int = _UINT16_VOCABULARY) -> TokenDType:
     """Return the storage type for ids below ``vocab_size`` (entries, or largest id + 1).
+
+    ``uint16_up_to``: the largest vocabulary that the layout stores as uint16.
 
     Raises ``TokenDTypeValidationError`` where uint32 is too small.
     """
-    if vocab_size <= _UINT16_VOCABULARY:
+    if vocab_size <= uint16_up_to:
         return "uint16"
     if vocab_size <= _UINT32_VOCABULARY:
         return "uint32"

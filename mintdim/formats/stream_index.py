@@ -11,9 +11,9 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mintdim.formats import shards
 from mintdim.formats.stream_names import SPLITS, Split, is_shard, split_of
 from mintdim.formats.stream_parsing import Fields, IndexProblemError, is_text, json_object
-from mintdim.shared.errors import TokenDTypeValidationError
 from mintdim.shared.messages import phrase
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ ORIGINAL_LANGUAGES = ("en", "de", "fr", "ja")
 
 _OURS = ("tokenizer_sha256", "vocab_size", "eos_id", "lang_codes", "format_version")
 _UINT16_VOCABULARY = 2**16
-_UINT32_VOCABULARY = 2**32
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,11 +165,7 @@ def token_dtype(vocab_size: int) -> TokenDType:
 
     Raises ``TokenDTypeValidationError`` where uint32 is too small.
     """
-    if vocab_size <= _UINT16_VOCABULARY:
-        return "uint16"
-    if vocab_size <= _UINT32_VOCABULARY:
-        return "uint32"
-    raise TokenDTypeValidationError(vocab_size=vocab_size)
+    return shards.token_dtype(vocab_size, _UINT16_VOCABULARY)
 
 
 def document(value: StreamIndex | StreamShard) -> bytes:
