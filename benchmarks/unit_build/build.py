@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import logging
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memory import peak_mb
 
 if TYPE_CHECKING:
     import argparse
-    from pathlib import Path
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what a benchmark of a corpus is told: the job, and where its output goes."""
+    parser.add_argument("corpus", type=Path, help="a .jsonl file")
+    parser.add_argument("tokenizer", type=Path, help="tokenizer.json or a SentencePiece .model")
+    parser.add_argument("--fields", nargs="+", default=["prompt", "answer"])
+    parser.add_argument("--template", default="{prompt}\n\n{answer}")
+    sizes = [64, 128, 256, 512, 1024, 2048, 4096]
+    parser.add_argument("--sizes", nargs="+", type=int, default=sizes)
+    parser.add_argument("--batch", type=int, default=4096, help="texts in a list")
+    parser.add_argument("--work", type=Path, help="where the output goes; removed again")
 
 
 def measure(arguments: argparse.Namespace, work: Path) -> dict[str, float]:

@@ -42,15 +42,8 @@ def main() -> None:
 
 def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("corpus", type=Path, help="a .jsonl file")
-    parser.add_argument("tokenizer", type=Path, help="tokenizer.json or a SentencePiece .model")
-    parser.add_argument("--fields", nargs="+", default=["prompt", "answer"])
-    parser.add_argument("--template", default="{prompt}\n\n{answer}")
-    sizes = [64, 128, 256, 512, 1024, 2048, 4096]
-    parser.add_argument("--sizes", nargs="+", type=int, default=sizes)
-    parser.add_argument("--batch", type=int, default=4096, help="texts in a list")
+    build.add_options(parser)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--work", type=Path, help="where the output goes; removed again")
     parser.add_argument("--child", choices=RUNNERS, help=argparse.SUPPRESS)
     return parser.parse_args()
 
