@@ -66,7 +66,7 @@ _SCRIPTS_END = 0x3400  # up to here every row is another script
 
 
 def selection(literals: Iterable[str]) -> Iterator[str]:
-    """Yield some 110 kB of the corpus: every alphabet, a part of the large ranges.
+    """Yield some 130 kB of the corpus: every alphabet, a part of the large ranges.
 
     ``literals`` are the added tokens of the tokenizer, of which the first and last ones count.
     """
