@@ -219,7 +219,7 @@ PLANTED = [
     ("pipelines/unit_build/validate.py", f"from {UNIT_BUILD} import runtime"),
     ("pipelines/unit_build/config.py", f"from {UNIT_BUILD} import contracts"),
     ("pipelines/unit_build/runtime.py", f"from {UNIT_BUILD}.api import UnitBuild"),
-    ("pipelines/unit_build/api.py", f"from {UNIT_BUILD}.units.planner import gather"),
+    ("pipelines/unit_build/api.py", f"from {UNIT_BUILD}.units.planner import place_in_shards"),
     ("pipelines/unit_build/runtime.py", "from mintdim.datasets import reader"),
     ("pipelines/stream_build/api.py", f"from {UNIT_BUILD}.contracts import Encoded"),
     ("datasets/reader.py", f"from {UNIT_BUILD}.units.shard_writer import ShardWriter"),

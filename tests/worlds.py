@@ -20,7 +20,7 @@ import struct
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
 try:
@@ -64,7 +64,7 @@ def zst(data: bytes) -> bytes:
 # ------------------------------------------------------------------------ SentencePiece by hand
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED = 1, 2, 3, 4
-UNIGRAM, CHAR = 1, 4
+UNIGRAM, BPE, CHAR = 1, 2, 4
 
 
 def _varint(number: int) -> bytes:
@@ -114,13 +114,24 @@ def spm(
         + _int_field(4, len(pieces))
         + _bytes_field(48, "<pad>")
     )
-    normaliser = (
+    normaliser = _identity(dummy_prefix, remove_extra_whitespaces)
+    return body + _bytes_field(2, trainer) + _bytes_field(3, normaliser)
+
+
+def spm_of(pieces: Sequence[tuple[str, float, int]], *, dummy_prefix: bool = False) -> bytes:
+    """A SentencePiece BPE .model of pieces (text, score, type) that falls back to bytes."""
+    body = b"".join(_piece(text, score, kind) for text, score, kind in pieces)
+    trainer = _int_field(3, BPE) + _int_field(4, len(pieces)) + _int_field(35, True)
+    return body + _bytes_field(2, trainer) + _bytes_field(3, _identity(dummy_prefix, False))
+
+
+def _identity(dummy_prefix: bool, remove_extra_whitespaces: bool) -> bytes:
+    return (
         _bytes_field(1, "identity")
         + _int_field(3, dummy_prefix)
         + _int_field(4, remove_extra_whitespaces)
         + _int_field(5, 1)
     )
-    return body + _bytes_field(2, trainer) + _bytes_field(3, normaliser)
 
 
 # -------------------------------------------------------------------- Hugging Face tokenizer.json

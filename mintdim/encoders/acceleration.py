@@ -9,13 +9,16 @@ from mintdim.encoders import fastokens
 from mintdim.encoders.accelerators import eligible
 from mintdim.encoders.cross_check import self_check
 from mintdim.encoders.opening import open_encoder, read_unchanged
-from mintdim.shared.log import logger
 
 if TYPE_CHECKING:
     from mintdim.encoders.contract import TextEncoder
     from mintdim.shared.types import TokenizerKind
 
 _WORTH_BYTES = 8 * 1024 * 1024
+
+
+class UnfitAcceleratorError(Exception):
+    """An accelerator that should stand in cannot, or must not; the text says what it does."""
 
 
 def pays(source_bytes: int, tokenizer_bytes: int) -> bool:
@@ -26,43 +29,33 @@ def pays(source_bytes: int, tokenizer_bytes: int) -> bool:
 def choose_accelerator(kind: TokenizerKind, path: str, sha256: str, source_bytes: int) -> str:
     """Return the name of the accelerator that is to encode ``source_bytes``, or ``""``.
 
-    ``path`` is absolute, ``sha256`` that of its content. An accelerator that is there but proves
-    to be wrong for this tokenizer is named in one warning.
+    ``path`` is absolute, ``sha256`` that of its content. Nothing is loaded here: that, and the
+    self-check, is left to the processes that encode.
     """
-    if not pays(source_bytes, len(read_unchanged(path, sha256))):
-        return ""
-    try:
-        accelerator = open_accelerator(kind, path, sha256)
-    except ImportError:
-        return ""
-    except ValueError as error:
-        _warn(path, f"cannot load it ({error})")
-        return ""
-    if accelerator is None:
-        return ""
-    different = self_check(open_encoder(kind, path, sha256), accelerator)
-    if different is not None:
-        _warn(path, f"gives other ids for {different[:60]!a}")
-        return ""
-    return fastokens.NAME
+    data = read_unchanged(path, sha256)
+    chosen = (
+        pays(source_bytes, len(data))
+        and fastokens.is_installed()
+        and eligible(open_encoder(kind, path, sha256), data)
+    )
+    return fastokens.NAME if chosen else ""
 
 
 @lru_cache(maxsize=4)
-def open_accelerator(kind: TokenizerKind, path: str, sha256: str) -> TextEncoder | None:
-    """Return the accelerator of a tokenizer file, None if none may stand in; once per process.
+def open_accelerator(kind: TokenizerKind, path: str, sha256: str) -> TextEncoder:
+    """Return the accelerator that was chosen for a tokenizer file; once per process.
 
-    Raises ``ImportError`` where the accelerator is not installed, ``ValueError`` if it does not
-    take the tokenizer, and what ``open_encoder`` raises.
+    Raises ``UnfitAcceleratorError`` if it does not take the tokenizer or fails the self-check,
+    and what ``open_encoder`` raises.
     """
     official = open_encoder(kind, path, sha256)
-    document = eligible(official, read_unchanged(path, sha256))
-    return None if document is None else fastokens.Fastokens(document, official)
-
-
-def _warn(path: str, problem: str) -> None:
-    logger.warning(
-        "[encode:warning] fastokens is not used for %s: it %s. The tokenizer's own library "
-        "encodes instead: the same tokens, more slowly.",
-        path,
-        problem,
-    )
+    plan = eligible(official, read_unchanged(path, sha256))
+    assert plan is not None, "the driver chose it"
+    try:
+        accelerator = fastokens.Fastokens(plan(), official)
+    except (ImportError, ValueError) as error:
+        raise UnfitAcceleratorError(f"it does not load ({error})") from error
+    different = self_check(official, accelerator)
+    if different is not None:
+        raise UnfitAcceleratorError(f"it gives other ids for {different[:60]!a}")
+    return accelerator

@@ -7,7 +7,7 @@
 | ``.model`` | BPE with byte fallback, no normalisation, no user-defined symbols | fastokens ¹ |
 | all others | unigram, WordPiece, normalising models, ... | none |
 
-¹ converted in memory by ``sentencepiece_json``.
+¹ converted in memory by ``sentencepiece_bytes``.
 
 A ``tokenizer.json`` must also have patterns that all engines read alike (``split_patterns``), no
 two entries of one id, and added tokens that an accelerator finds as the library does.
@@ -19,24 +19,34 @@ when the tokenizer is loaded, and a running comparison of samples while it encod
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mintdim.encoders.byte_alphabet import BYTE_ALPHABET
 from mintdim.encoders.hf_json import HfJsonEncoder
 from mintdim.encoders.sentencepiece import SentencePieceEncoder
-from mintdim.encoders.sentencepiece_json import is_convertible, tokenizer_json
+from mintdim.encoders.sentencepiece_bytes import ByteLevelForm, is_convertible
 from mintdim.encoders.sentencepiece_model import BPE, read_settings
 from mintdim.encoders.split_patterns import is_portable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from mintdim.encoders.contract import Encoder
+    from mintdim.encoders.sentencepiece_bytes import Piece
 
 Document = dict[str, Any]
 
 # What would add, cut or change tokens is taken out.
 _EXACT = dict.fromkeys(("truncation", "padding", "post_processor"))
 _NO_DROPOUT = {"dropout": None}
+
+
+class Plan(NamedTuple):
+    """What an accelerator loads; ``form`` translates texts and ids where that is another form."""
+
+    document: Document
+    form: ByteLevelForm | None = None
 
 
 class _Structure(NamedTuple):
@@ -48,8 +58,8 @@ class _Structure(NamedTuple):
     bytes_as: tuple[str, ...]  # the entries of the 256 bytes
 
 
-def eligible(official: Encoder, data: bytes) -> Document | None:
-    """Return what an accelerator is to load for a tokenizer file, None if none may stand in.
+def eligible(official: Encoder, data: bytes) -> Callable[[], Plan] | None:
+    """Return what makes the plan of an accelerator for a tokenizer file, None if none may stand in.
 
     ``official`` is the tokenizer that was made of the bytes ``data`` of the file. Never raises:
     what the library reads in some way that is not known here is not eligible.
@@ -62,7 +72,7 @@ def eligible(official: Encoder, data: bytes) -> Document | None:
         return None
 
 
-def _of_json(data: bytes, official: HfJsonEncoder) -> Document | None:
+def _of_json(data: bytes, official: HfJsonEncoder) -> Callable[[], Plan] | None:
     document: Document = json.loads(data)
     model, vocab, added = document["model"], document["model"]["vocab"], official.added_tokens()
     normalizers, pre_tokenizers = (
@@ -83,11 +93,8 @@ def _of_json(data: bytes, official: HfJsonEncoder) -> Document | None:
         and not any(token["single_word"] for token in added)
         and _found_in_one_pass(added)
     )
-    return (
-        {**document, **_EXACT, "added_tokens": added, "model": model | _NO_DROPOUT}
-        if fits
-        else None
-    )
+    exact = {**document, **_EXACT, "added_tokens": added, "model": model | _NO_DROPOUT}
+    return partial(Plan, exact) if fits else None
 
 
 def _found_in_one_pass(added: list[Document]) -> bool:
@@ -105,7 +112,7 @@ def _found_in_one_pass(added: list[Document]) -> bool:
     return not (inside or starts[0] & ends[1] or starts[1] & ends[0])
 
 
-def _of_model(data: bytes, official: SentencePieceEncoder) -> Document | None:
+def _of_model(data: bytes, official: SentencePieceEncoder) -> Callable[[], Plan] | None:
     settings = read_settings(data)
     fits = (
         settings.model_type == BPE
@@ -118,7 +125,12 @@ def _of_model(data: bytes, official: SentencePieceEncoder) -> Document | None:
     pieces = official.all_pieces() if fits else []
     if not fits or not is_convertible(pieces):
         return None
-    return tokenizer_json(pieces, settings.add_dummy_prefix)
+    return partial(_plan_of_pieces, pieces, settings.add_dummy_prefix)
+
+
+def _plan_of_pieces(pieces: list[Piece], add_dummy_prefix: bool) -> Plan:
+    form = ByteLevelForm(pieces, add_dummy_prefix)
+    return Plan(form.document, form)
 
 
 def _parts(part: Document | None) -> Iterator[Document]:
@@ -130,18 +142,11 @@ def _parts(part: Document | None) -> Iterator[Document]:
         yield part
 
 
-def _byte_alphabet() -> tuple[str, ...]:
-    """Return the 256 characters that byte-level BPE writes for bytes (the alphabet of GPT-2)."""
-    shown = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
-    hidden = [byte for byte in range(256) if byte not in shown]
-    return tuple(map(chr, [*sorted(shown), *range(256, 256 + len(hidden))]))
-
-
 BYTE_LEVEL = _Structure(
     normalizers=frozenset({"NFC"}),
     pre_tokenizers=frozenset({"ByteLevel", "Split", "Digits"}),
     needed=frozenset({"ByteLevel"}),
-    bytes_as=_byte_alphabet(),
+    bytes_as=BYTE_ALPHABET,
 )
 BYTE_FALLBACK = _Structure(
     normalizers=frozenset({"Prepend", "Replace"}),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from mintdim.encoders.contract import Encoded, Encoder, TextEncoder
 
-_SHARE = 0.002  # of the bytes of a chunk
+_SHARE = 0.001  # of the bytes of a chunk
 _CANDIDATES = 32
 _TEXTS_OF_IDS = 100
 _IDS_PER_TEXT = 20
@@ -39,7 +39,7 @@ def cross_check(official: Encoder, texts: Sequence[str], encoded: Encoded, seed:
     """Return the place of a text whose ids differ from the official ones, or None.
 
     ``encoded`` holds the ids of ``texts``. A seeded sample is looked at: as many texts as fit
-    into 0.2 % of the bytes, and at least one.
+    into 0.1 % of the bytes, and at least one.
     """
     chosen = _sample(texts, random.Random(seed))
     if not chosen:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mintdim.encoders.contract import Encoded, Span
-from mintdim.encoders.sentencepiece_json import (
+from mintdim.encoders.sentencepiece_bytes import (
     BYTE,
     CONTROL,
     NORMAL,

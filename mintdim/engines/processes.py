@@ -201,5 +201,10 @@ class _Worker:
 def _environment() -> dict[str, str]:
     """Return the environment of a worker: our import path, and one thread per worker."""
     path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
-    one_thread = {"TOKENIZERS_PARALLELISM": "false", "RAYON_NUM_THREADS": "1"}
+    one_thread = {
+        "TOKENIZERS_PARALLELISM": "false",
+        "RAYON_NUM_THREADS": "1",
+        "FASTOKENS_BPE_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
     return {**os.environ, "PYTHONPATH": path, **one_thread}

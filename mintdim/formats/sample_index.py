@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from mmap import mmap
 
+    from mintdim.formats.shards import IntArray
+
 BINARY_ROW = np.dtype(
     [("token_count", "<u4"), ("unit_size", "<u4"), ("shard", "<u4"), ("row", "<u4")]
 )
@@ -22,34 +24,40 @@ BINARY_ROW = np.dtype(
 
 def rows_text(
     first_id: int,
-    hashes: Sequence[str],
+    digests: str,
     token_counts: Sequence[int],
-    units: Sequence[int],
+    units: IntArray,
     source_file: str,
     source_lines: Sequence[int],
-    shards: Sequence[int],
+    shards: IntArray,
 ) -> str:
     """Return the JSON rows of consecutive samples of one source file.
 
-    The columns run in parallel; one format string writes a row at once, because this is the
-    only text that is written for every sample.
+    ``digests``: the SHA-256 of all texts, 64 hex digits each, one after the other; the other
+    columns run in parallel. This is the only text that is written for every sample: what rows of
+    one shard share is made once.
     """
-    row = '{"sample_id": %d, "hash": "%s", "token_count": %d, %s%d, "shard_path": "%s"}\n'
+    first, span = int(shards.min()), int(np.ptp(shards)) + 1
+    kinds, kind_of = np.unique(units * span + (shards - first), return_inverse=True)
+    of_kinds = [(kind // span, kind % span + first) for kind in kinds.tolist()]
     file = json_text.text(source_file)
-    middles = {
-        unit: f'"unit_size": {unit}, "source_file": {file}, "source_line": ' for unit in set(units)
-    }
-    paths = {place: shard_path(*place) for place in set(zip(units, shards, strict=True))}
+    middles = [f', "unit_size": {u}, "source_file": {file}, "source_line": ' for u, _ in of_kinds]
+    ends = [f', "shard_path": "{shard_path(*of_kind)}"}}\n' for of_kind in of_kinds]
     columns = zip(
         count(first_id),
-        hashes,
+        range(0, len(digests), 64),
         token_counts,
-        map(middles.__getitem__, units),
+        kind_of.tolist(),
         source_lines,
-        map(paths.__getitem__, zip(units, shards, strict=True)),
         strict=False,
     )
-    return "".join(map(row.__mod__, columns))
+    return "".join(
+        [
+            f'{{"sample_id": {sample_id}, "hash": "{digests[at : at + 64]}", '
+            f'"token_count": {tokens}{middles[kind]}{line}{ends[kind]}'
+            for sample_id, at, tokens, kind, line in columns
+        ]
+    )
 
 
 def find_row(rows: mmap, sample_id: int) -> dict[str, Any]:

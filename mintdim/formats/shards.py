@@ -53,14 +53,23 @@ def record_bytes(unit_size: int, dtype: TokenDType) -> int:
     return unit_size * bytes_per_token(dtype)
 
 
-def pad_rows(tokens: TokenArray, lengths: IntArray, unit_size: int, pad_id: int) -> TokenArray:
-    """Lay flat tokens out as records.
+def padded_rows(
+    tokens: TokenArray, starts: IntArray, lengths: IntArray, unit_size: int, pad_id: int
+) -> TokenArray:
+    """Lay samples out as records.
 
-    ``tokens`` [sum(lengths)] in the storage type, ``lengths`` [n] in tokens, none above
-    ``unit_size``; returns [n, unit_size] of the same type, padded on the right with ``pad_id``.
+    ``tokens`` [t] flat in the storage type; the i-th sample is ``lengths[i]`` tokens (at most
+    ``unit_size``) from ``starts[i]`` on. Returns [n, unit_size] of the same type, padded on the
+    right with ``pad_id``.
     """
     rows = np.full((len(lengths), unit_size), pad_id, dtype=tokens.dtype)
-    rows[np.arange(unit_size) < lengths[:, None]] = tokens
+    # A copy per sample: half the time of indices per token, unless samples are very short.
+    source, target = tokens.view(np.uint8).data, rows.reshape(-1).view(np.uint8).data
+    width = tokens.itemsize
+    begins, counts = (starts * width).tolist(), (lengths * width).tolist()
+    places = range(0, target.nbytes, unit_size * width)
+    for place, begin, count in zip(places, begins, counts, strict=True):
+        target[place : place + count] = source[begin : begin + count]
     return rows
 
 

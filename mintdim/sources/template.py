@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 _INNERMOST_BRACES = re.compile(r"\{([^{}]*)\}")
 
@@ -30,7 +31,12 @@ class Template:
 
     def render_all(self, columns: Sequence[Sequence[str]]) -> list[str]:
         """Return many texts; ``columns[i]`` holds the values of the i-th placeholder."""
-        return list(map(self._pattern.__mod__, zip(*columns, strict=True)))
+        if self.literals == ("", ""):
+            return list(columns[0])
+        parts: list[Iterable[str]] = [repeat(self.literals[0])]
+        for column, literal in zip(columns, self.literals[1:], strict=True):
+            parts += [column, repeat(literal)]
+        return list(map("".join, zip(*parts, strict=False)))
 
     def value_spans(self, values: tuple[str, ...]) -> list[tuple[int, int]]:
         """Return the characters ``[start, stop)`` that each value takes in the rendered text."""

@@ -133,14 +133,24 @@ def _key(row: Rows) -> bytes:
 
 def sort_rows(rows: Rows) -> Rows:
     """Return rows [n, width] in ascending byte order; ``width`` is a multiple of 8."""
-    first = _words(rows[:, :8])[:, 0]
-    order = np.argsort(first, kind="stable")
-    first = first[order]
-    if (first[1:] == first[:-1]).any():
-        order = np.lexsort(_words(rows).T[::-1])
-    return rows[order]
+    words = _words(rows)
+    columns = words.shape[1]
+    # Rows that begin alike mostly stand in order already: cheaper to see than to sort.
+    for keys in (1, 2, columns):
+        order = np.lexsort(words.T[:keys][::-1])
+        if keys >= columns or _ascending(words.take(order, axis=0)):
+            break
+    return rows.take(order, axis=0)  # whole rows; an index in brackets copies byte by byte
 
 
-def _words(columns: Rows) -> npt.NDArray[np.uint64]:
-    """Return columns [n, 8 * k] as numbers [n, k] that sort as the bytes do."""
-    return np.ascontiguousarray(columns).view(">u8").astype(np.uint64)
+def _words(rows: Rows) -> npt.NDArray[np.uint64]:
+    """Return rows [n, 8 * k] as numbers [n, k] that sort as the bytes do."""
+    return np.ascontiguousarray(rows).view(">u8").astype(np.uint64)
+
+
+def _ascending(words: npt.NDArray[np.uint64]) -> bool:
+    """Say whether rows whose first numbers ascend do so as a whole."""
+    tied = np.flatnonzero(words[1:, 0] == words[:-1, 0])
+    before, after = words.take(tied, axis=0), words.take(tied + 1, axis=0)
+    each, place = np.arange(len(tied)), (before != after).argmax(axis=1)
+    return bool((before[each, place] <= after[each, place]).all())

@@ -14,6 +14,7 @@ from typing import Any
 
 from mintdim.encoders.hf_json import HfJsonEncoder
 from mintdim.encoders.sentencepiece import SentencePieceEncoder
+from mintdim.encoders.sentencepiece_bytes import NORMAL
 
 DATA = Path(__file__).resolve().parents[2] / "examples" / "data" / "instruction"
 ENTRIES = 1_200
@@ -105,10 +106,26 @@ def model(*, dummy_prefix: bool = True, **settings: Any) -> bytes:
 @functools.cache
 def byte_fallback(*, prefix: bool = True) -> str:
     """The same model as a ``tokenizer.json``, with added tokens."""
-    from mintdim.encoders.sentencepiece_json import tokenizer_json
-
-    document = tokenizer_json(SentencePieceEncoder(model()).all_pieces(), prefix)
-    return json.dumps(document | {"added_tokens": added(*MARKS)})
+    pieces = SentencePieceEncoder(model()).all_pieces()
+    spaces = {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"}
+    first = [{"type": "Prepend", "prepend": "\u2581"}] if prefix else []
+    scores = {piece.text: piece.score for piece in pieces if piece.kind == NORMAL}
+    fallback = {"type": "BPE", "byte_fallback": True, "fuse_unk": True, "unk_token": "<unk>"}
+    document = {
+        "added_tokens": added(*MARKS),
+        "normalizer": {"type": "Sequence", "normalizers": [*first, spaces]},
+        "model": fallback
+        | {
+            "vocab": {piece.text: number for number, piece in enumerate(pieces)},
+            "merges": [
+                [text[:cut], text[cut:]]
+                for text in sorted(scores, key=lambda text: -scores[text])
+                for cut in range(1, len(text))
+                if scores.keys() >= {text[:cut], text[cut:]}
+            ],
+        },
+    }
+    return json.dumps(document)
 
 
 def dumped(document: dict[str, Any]) -> bytes:

@@ -181,10 +181,10 @@ def check(name: str, seed: int, numbers: range) -> str | None:
 
     data = content(name)
     official: Encoder = trained.official(data)
-    document = eligible(official, data)
-    if document is None:
+    plan = eligible(official, data)
+    if plan is None:
         return None
-    accelerator = Fastokens(document, official)
+    accelerator = Fastokens(plan(), official)
     literals = list(official.special_tokens.values())
     for number in numbers:
         found = finding(official, accelerator, make_texts(seed, number, literals))

@@ -18,14 +18,13 @@ from worlds import jsonl, make_job, write_files
 from mintdim.formats.shards import (
     bytes_per_token,
     numpy_dtype,
-    pad_rows,
+    padded_rows,
     record_bytes,
     to_storage,
     token_dtype,
 )
 from mintdim.pipelines.unit_build.units import shard_writer
 from mintdim.pipelines.unit_build.units.planner import (
-    gather,
     place_in_shards,
     smallest_fitting_unit,
 )
@@ -89,19 +88,6 @@ def test_places_are_those_of_counting_up_one_by_one(
     assert [tuple(place) for place in found.T.tolist()] == expected
 
 
-@LAW
-@given(st.lists(st.lists(st.integers(0, 9), max_size=5), max_size=6), st.data())
-def test_gathered_tokens_are_those_of_the_chosen_samples_one_after_the_other(
-    samples: list[list[int]], data: st.DataObject
-) -> None:
-    indices = st.lists(st.integers(0, max(0, len(samples) - 1)), max_size=5, unique=True)
-    chosen = sorted(data.draw(indices)) if samples else []
-    flat = [token for sample in samples for token in sample]
-    offsets = np.cumsum([0] + [len(sample) for sample in samples])
-    found = gather(np.asarray(flat, dtype="<u2"), offsets, int_array(chosen))
-    assert found.tolist() == [token for i in chosen for token in samples[i]]
-
-
 # -------------------------------------------------------------------------------- storage of ids
 
 
@@ -129,12 +115,22 @@ def test_no_id_is_ever_written_modulo(dtype: Any, largest: int) -> None:
 
 
 @LAW
-@given(st.lists(st.lists(st.integers(0, 9), max_size=5), max_size=6), st.integers(5, 8))
-def test_records_are_the_tokens_and_then_pad(samples: list[list[int]], unit: int) -> None:
-    flat = np.asarray([token for sample in samples for token in sample], dtype="<u2")
+@given(
+    st.lists(st.lists(st.integers(0, 9), max_size=5), max_size=6),
+    st.integers(5, 8),
+    st.sampled_from(["<u2", "<u4"]),
+    st.data(),
+)
+def test_records_are_the_tokens_of_the_chosen_samples_and_then_pad(
+    samples: list[list[int]], unit: int, dtype: str, data: st.DataObject
+) -> None:
+    indices = st.lists(st.integers(0, max(0, len(samples) - 1)), max_size=5, unique=True)
+    chosen = sorted(data.draw(indices)) if samples else []
+    flat = np.asarray([token for sample in samples for token in sample], dtype=dtype)
     lengths = int_array([len(sample) for sample in samples])
-    found = pad_rows(flat, lengths, unit, 7)
-    assert found.tolist() == [sample + [7] * (unit - len(sample)) for sample in samples]
+    starts = np.cumsum(lengths) - lengths
+    found = padded_rows(flat, starts[chosen], lengths[chosen], unit, 7)
+    assert found.tolist() == [samples[i] + [7] * (unit - len(samples[i])) for i in chosen]
     assert found.dtype == flat.dtype
 
 

@@ -37,7 +37,8 @@ def _document(tokenizer: Path) -> dict | None:
 
     data = tokenizer.read_bytes()
     official = HfJsonEncoder if tokenizer.suffix == ".json" else SentencePieceEncoder
-    return eligible(official(data), data)
+    plan = eligible(official(data), data)
+    return plan and plan().document
 
 
 def measure(mine: SimpleNamespace) -> dict[str, float]:

@@ -62,18 +62,20 @@ class Failure:
 
 
 class DisagreementError(Exception):
-    """An accelerator proved to be wrong in the middle of a build; the build starts again."""
+    """An accelerator proved to be wrong while a build ran; the build starts again without it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
     """The accelerator and the official library disagree on a sample of a chunk.
 
-    ``line`` counts from 1 within the chunk; 0 if it is not known which sample it is.
+    ``line`` counts from 1 within the chunk; 0 if it is not known which sample it is. ``unfit``:
+    why it did not come to a chunk at all.
     """
 
     chunk: Chunk
     line: int
+    unfit: str = ""
 
 
 class Places(NamedTuple):
@@ -106,14 +108,10 @@ class Batch:
     def origins(self, samples: IntArray) -> Iterator[tuple[int, str, str, int]]:
         """Yield id, SHA-256 in hex, source file and line of some samples of the batch."""
         ids, lines = (samples + self.first_id).tolist(), self.lines[samples].tolist()
-        digests = _hex_digests(self.encoded.hashes[samples])
+        digits = self.encoded.hashes[samples].tobytes().hex()
+        digests = [digits[at : at + 64] for at in range(0, len(digits), 64)]
         return zip(ids, digests, repeat(self.source_file), lines, strict=False)
 
-    def digests(self) -> list[str]:
-        """Return the SHA-256 of each text as hex digits."""
-        return _hex_digests(self.encoded.hashes)
-
-
-def _hex_digests(hashes: HashArray) -> list[str]:
-    digits = hashes.tobytes().hex()
-    return [digits[i : i + 64] for i in range(0, len(digits), 64)]
+    def digests(self) -> str:
+        """Return the SHA-256 of all texts, 64 hex digits each, one after the other."""
+        return self.encoded.hashes.tobytes().hex()

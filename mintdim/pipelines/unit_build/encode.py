@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mintdim.encoders.acceleration import open_accelerator
+from mintdim.encoders.acceleration import UnfitAcceleratorError, open_accelerator
 from mintdim.encoders.batching import encode_texts, refused_text
 from mintdim.encoders.cross_check import cross_check
 from mintdim.encoders.flat import Occurrences, find_tokens
@@ -55,8 +55,10 @@ def encode_chunk(chunk: Chunk) -> EncodedChunk | Failure | Difference:
     official = open_encoder(info.kind, info.absolute, info.sha256)
     if not info.accelerator:
         return _encode_chunk(chunk, official, official)
-    accelerator = open_accelerator(info.kind, info.absolute, info.sha256)
-    assert accelerator is not None, "the driver chose it"
+    try:
+        accelerator = open_accelerator(info.kind, info.absolute, info.sha256)
+    except UnfitAcceleratorError as error:
+        return Difference(chunk, line=0, unfit=str(error))
     outcome = _encode_chunk(chunk, official, accelerator)
     if not isinstance(outcome, Failure):
         return outcome

@@ -72,7 +72,7 @@ def run_unit_build(config: UnitBuildConfig, exactness: Exactness = "checked") ->
     try:
         return _build(config)
     except DisagreementError as error:
-        logger.warning("[unit-build:warning] %s Building again with it alone.", error)
+        logger.warning("[unit-build:warning] %s Building again with that library alone.", error)
         for session in config.sessions:
             clear(session)
         return _build(official(config), rebuilt=str(error))
@@ -137,11 +137,11 @@ def _at_line(failure: Failure, lines_before: int) -> Exception:
 
 def _disagreement(difference: Difference, lines_before: int) -> DisagreementError:
     job, line = difference.chunk.job, difference.line
+    name, library = job.tokenizer.accelerator, f"the library of {job.tokenizer.path}"
+    if difference.unfit:
+        return DisagreementError(f"{name} cannot stand in for {library}: {difference.unfit}.")
     place = f"{job.source.path}:{line + lines_before}" if line else job.source.path
-    return DisagreementError(
-        f"{job.tokenizer.accelerator} gives other ids than the library of the tokenizer "
-        f"{job.tokenizer.path} ({place})."
-    )
+    return DisagreementError(f"{name} gives other ids than {library} ({place}).")
 
 
 def _check_stop(stop: StopSignals, session: Session) -> None:

@@ -67,10 +67,10 @@ class DuplicateIndexWriter:
         self._output = output
         self._samples = ExternalSorter(output.work / "hashes", SAMPLE_ROW_BYTES)
         self._members = ExternalSorter(output.work / "duplicates", _MEMBER_ROW)
-        # Per file: its path as given, its first sample, and the text of a member as a pattern.
+        # Per file: its path as given, its first sample, and the text around a member's numbers.
         self._files: list[str] = []
         self._first_ids: list[int] = []
-        self._patterns: list[str] = []
+        self._texts_around: list[tuple[str, str, str]] = []
         self.groups = 0
         self.samples = 0
 
@@ -79,11 +79,11 @@ class DuplicateIndexWriter:
         if self._files[-1:] != [batch.source_file]:
             self._files.append(batch.source_file)
             self._first_ids.append(batch.first_id)
-            self._patterns.append(_member_pattern(batch.source_file))
+            self._texts_around.append(_texts_around(batch.source_file))
         ids = batch.first_id + np.arange(len(batch), dtype=np.int64)
         rows = np.empty((len(batch), SAMPLE_ROW_BYTES), dtype=np.uint8)
         rows[:, :_HASH] = batch.encoded.hashes
-        _set_numbers(rows[:, _HASH:], ids, batch.lines)
+        _set_numbers(rows, _HASH, ids, batch.lines)
         self._samples.add(rows)
 
     def finish(self) -> None:
@@ -111,10 +111,11 @@ class DuplicateIndexWriter:
         as_before = _same_as_before(rows, last)
         as_after = np.append(as_before[1:], _same_hash(rows[-1:], following[:1]))
         firsts = _first_of_group(rows, as_before, last)
-        chosen = as_before | as_after
+        chosen = np.flatnonzero(as_before | as_after)
+        members, of_members = rows.take(chosen, axis=0), firsts[chosen]
         # Counts first: this is nearly the order of the second sort.
-        self._members.add(_count_rows(rows[chosen], firsts[chosen]))
-        self._members.add(_member_rows(rows[chosen], firsts[chosen]))
+        self._members.add(_count_rows(members, of_members))
+        self._members.add(_member_rows(members, of_members))
         return _Last(rows[-1:, :_HASH].copy(), int(firsts[-1]))
 
     def _texts(self) -> Iterator[str]:
@@ -142,7 +143,11 @@ class DuplicateIndexWriter:
     def _member_texts(self, sample_ids: IntArray, lines: IntArray) -> list[str]:
         places = np.searchsorted(self._first_ids, sample_ids, side="right") - 1
         columns = zip(places.tolist(), sample_ids.tolist(), lines.tolist(), strict=True)
-        return [self._patterns[place] % (sample_id, line) for place, sample_id, line in columns]
+        texts = self._texts_around
+        return [
+            f"{texts[place][0]}{sample_id}{texts[place][1]}{line}{texts[place][2]}"
+            for place, sample_id, line in columns
+        ]
 
 
 def _members(block: Rows) -> _Members:
@@ -169,21 +174,25 @@ def _heads(rows: _Members, last: _Group) -> tuple[dict[int, str], _Group]:
     return heads, _Group(int(groups[-1]), int(counts[-1]), begun=bool(rows.ranks[-1]))
 
 
-def _member_pattern(source_file: str) -> str:
-    """Return the text of a member of a group with ``%d`` for sample and line.
+def _texts_around(source_file: str) -> tuple[str, str, str]:
+    """Return the text of a member of a group before, between and behind sample id and line.
 
     They are the first and the last digit of the text of sample 0, line 0; making that text for
     every member would take most of the time of a search that finds many.
     """
-    text = member_text(0, source_file, 0).replace("%", "%%")
+    text = member_text(0, source_file, 0)
     first, last = text.index("0"), text.rindex("0")
-    return f"{text[:first]}%d{text[first + 1 : last]}%d{text[last + 1 :]}"
+    return text[:first], text[first + 1 : last], text[last + 1 :]
 
 
-def _set_numbers(rows: Rows, *columns: IntArray) -> None:
-    """Write columns of non-negative integers [n] into rows; as bytes they sort as numbers do."""
-    for place, values in enumerate(columns):
-        rows[:, 8 * place : 8 * place + 8] = values.astype(">u8").view(np.uint8).reshape(-1, 8)
+def _set_numbers(rows: Rows, first: int, *columns: IntArray) -> None:
+    """Write columns of non-negative integers [n] into rows, from byte ``first`` on.
+
+    As bytes they sort as numbers do.
+    """
+    words = rows.view(">u8")
+    for place, values in enumerate(columns, first // 8):
+        words[:, place] = values
 
 
 def _numbers(columns: Rows) -> IntArray:
@@ -221,11 +230,13 @@ def _member_rows(rows: Rows, firsts: IntArray) -> Rows:
 def _count_rows(rows: Rows, firsts: IntArray) -> Rows:
     """Return (first id, 0, members in this block, hash) of every group: they sort before it."""
     groups, which, counts = np.unique(firsts, return_index=True, return_counts=True)
-    return _rows_of_members(groups, np.zeros_like(groups), counts, rows[which, :_HASH])
+    return _rows_of_members(
+        groups, np.zeros_like(groups), counts, rows.take(which, axis=0)[:, :_HASH]
+    )
 
 
 def _rows_of_members(firsts: IntArray, ranks: IntArray, values: IntArray, digests: Rows) -> Rows:
     rows = np.empty((len(firsts), _MEMBER_ROW), dtype=np.uint8)
-    _set_numbers(rows, firsts, ranks, values)
+    _set_numbers(rows, 0, firsts, ranks, values)
     rows[:, _MEMBER_ROW - _HASH :] = digests
     return rows

@@ -30,7 +30,7 @@ class SampleIndexWriter:
         digests = batch.digests()
         for start in range(0, len(batch), _BLOCK_ROWS):
             part = slice(start, start + _BLOCK_ROWS)
-            self._rows.append(_text(batch, digests[part], places, part).encode())
+            self._rows.append(_text(batch, digests, places, part).encode())
         self._append_binary(batch.encoded, places)
 
     def _append_binary(self, encoded: EncodedChunk, places: Places) -> None:
@@ -45,14 +45,14 @@ class SampleIndexWriter:
         self._output.finish(self._binary, names.SAMPLE_INDEX_BINARY)
 
 
-def _text(batch: Batch, digests: list[str], places: Places, part: slice) -> str:
+def _text(batch: Batch, digests: str, places: Places, part: slice) -> str:
     encoded = batch.encoded
     return rows_text(
         batch.first_id + part.start,
-        digests,
+        digests[64 * part.start : 64 * part.stop],
         encoded.lengths[part].tolist(),
-        encoded.units[part].tolist(),
+        encoded.units[part],
         batch.source_file,
         batch.lines[part].tolist(),
-        places.shards[part].tolist(),
+        places.shards[part],
     )

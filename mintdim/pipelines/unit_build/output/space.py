@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from mintdim.formats.sample_index import BINARY_ROW, rows_text
 from mintdim.formats.shards import bytes_per_token
 from mintdim.pipelines.unit_build.output.duplicate_index import SAMPLE_ROW_BYTES
@@ -49,12 +51,12 @@ def _index_row_bytes(batch: Batch) -> int:
     """Return what the last sample takes in both sample indexes: the longest numbers stand there."""
     text = rows_text(
         batch.first_id + len(batch) - 1,
-        batch.digests()[-1:],
+        batch.digests()[-64:],
         batch.encoded.lengths[-1:].tolist(),
-        batch.encoded.units[-1:].tolist(),
+        batch.encoded.units[-1:],
         batch.source_file,
         batch.lines[-1:].tolist(),
-        [0],
+        np.zeros(1, dtype=np.int64),
     )
     return len(text.encode()) + BINARY_ROW.itemsize
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from mintdim.formats.shards import IntArray, TokenArray
+    from mintdim.formats.shards import IntArray
 
 
 def smallest_fitting_unit(lengths: IntArray, sizes: IntArray) -> IntArray:
@@ -26,15 +26,3 @@ def place_in_shards(first_shard: int, filled: int, count: int, capacity: int) ->
     capacity = min(capacity, np.iinfo(np.int64).max)
     position = filled + np.arange(count, dtype=np.int64)
     return np.stack([first_shard + position // capacity, position % capacity])
-
-
-def gather(tokens: TokenArray, offsets: IntArray, chosen: IntArray) -> TokenArray:
-    """Return the tokens of the samples ``chosen`` [k], one after the other.
-
-    ``tokens`` [t] flat, ``offsets`` [n + 1].
-    """
-    starts = offsets[chosen]
-    lengths = offsets[chosen + 1] - starts
-    begins = np.cumsum(lengths) - lengths
-    gathered: TokenArray = tokens[np.repeat(starts - begins, lengths) + np.arange(lengths.sum())]
-    return gathered

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mintdim.formats import names
-from mintdim.formats.shards import IntArray, TokenArray, pad_rows
+from mintdim.formats.shards import IntArray, padded_rows
 from mintdim.formats.shards_index import ShardEntry
 from mintdim.pipelines.unit_build.contracts import EncodedChunk, Places
-from mintdim.pipelines.unit_build.units.planner import gather, place_in_shards
+from mintdim.pipelines.unit_build.units.planner import place_in_shards
 from mintdim.pipelines.unit_build.units.shard_list import ShardList
 from mintdim.shared.files import HashedFile
 from mintdim.shared.log import logger
@@ -73,29 +73,25 @@ class ShardWriter:
                 self._close(unit_size, shard)
 
     def _append(self, unit_size: int, chunk: EncodedChunk, chosen: IntArray) -> None:
-        tokens = gather(chunk.tokens, chunk.offsets, chosen)
-        lengths = chunk.lengths[chosen]
-        first_token = first = 0
-        slab = max(1, _SLAB_BYTES // (unit_size * tokens.itemsize))
-        while first < len(chosen):
+        slab = max(1, _SLAB_BYTES // (unit_size * chunk.tokens.itemsize))
+        while len(chosen):
             shard = self._open[unit_size]
-            count = min(slab, self._capacity - shard.samples, len(chosen) - first)
-            part = lengths[first : first + count]
-            stop_token = first_token + int(part.sum())
-            self._append_rows(unit_size, shard, tokens[first_token:stop_token], part)
-            first, first_token = first + count, stop_token
+            count = min(slab, self._capacity - shard.samples, len(chosen))
+            self._append_rows(unit_size, shard, chunk, chosen[:count])
+            chosen = chosen[count:]
             if shard.samples == self._capacity:
                 self._close(unit_size, shard)
 
     def _append_rows(
-        self, unit_size: int, shard: _OpenShard, tokens: TokenArray, lengths: IntArray
+        self, unit_size: int, shard: _OpenShard, chunk: EncodedChunk, chosen: IntArray
     ) -> None:
         if shard.file is None:
             shard.file = HashedFile(self._work / f"{names.unit_directory(unit_size)}.bin")
-        rows = pad_rows(tokens, lengths, unit_size, self._pad_id)
+        starts, lengths = chunk.offsets[chosen], chunk.lengths[chosen]
+        rows = padded_rows(chunk.tokens, starts, lengths, unit_size, self._pad_id)
         shard.file.append(rows.view(np.uint8).data)
         shard.samples += len(lengths)
-        shard.tokens += len(tokens)
+        shard.tokens += int(lengths.sum())
 
     def _close(self, unit_size: int, shard: _OpenShard) -> None:
         assert shard.file is not None, "a shard with samples has a file"
