@@ -10,6 +10,7 @@ import contextlib
 import importlib.util
 import json
 from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,23 +55,24 @@ class Fastokens:
 
     def encode_batch(self, texts: Sequence[str]) -> Encoded:
         """Return the ids of every text, flat; raises ``ValueError`` if one is refused."""
+        odd = [self._odd in text for text in texts]
         with _all_errors_as_value_errors():
-            runs = groupby(texts, key=lambda text: self._odd in text)
-            done = [
-                self._official.encode_batch(list(run)) if odd else self._encode(list(run))
-                for odd, run in runs
-            ]
-            if len(done) == 1:
-                return done[0]
-            ids = [np.empty(0, dtype=np.uint32), *(part.ids for part in done)]
-            lengths = [np.empty(0, dtype=np.int64), *(part.lengths for part in done)]
-            return Encoded(np.concatenate(ids), np.concatenate(lengths))
+            return self._encode_runs(texts, odd) if any(odd) else self._encode(list(texts))
+
+    def _encode_runs(self, texts: Sequence[str], odd: list[bool]) -> Encoded:
+        runs = groupby(zip(odd, texts, strict=True), key=itemgetter(0))
+        done = [
+            (self._official.encode_batch if is_odd else self._encode)([text for _, text in run])
+            for is_odd, run in runs
+        ]
+        ids, lengths = ([part[column] for part in done] for column in (0, 1))
+        return Encoded(np.concatenate(ids), np.concatenate(lengths))
 
     def _encode(self, texts: list[str]) -> Encoded:
         if self._form is None:
             found = self._answer(texts)
         else:
-            found = self._form.restored(*self._answer(self._form.prepared(texts)))
+            found = self._form.restored(self._answer(self._form.prepared(texts)))
         if found.ids.max(initial=0) > self._official.largest_id:
             raise ValueError("its answer makes no sense")
         return found
@@ -80,7 +82,7 @@ class Fastokens:
         ids, ends = np.frombuffer(ids, "<u4"), np.frombuffer(ends, "<u8").astype(np.int64)
         lengths = np.diff(ends)
         sound = len(lengths) == len(texts) and ends[0] == 0 and ends[-1] == len(ids)
-        if not sound or lengths.min() < 0:
+        if not sound or lengths.min(initial=0) < 0:
             raise ValueError("its answer makes no sense")
         return Encoded(ids, lengths)
 

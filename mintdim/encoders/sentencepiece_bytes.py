@@ -28,9 +28,6 @@ from mintdim.encoders.contract import Encoded
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import numpy.typing as npt
-
-    from mintdim.encoders.contract import IntArray
 
 SPACE_SYMBOL = "\u2581"  # SentencePiece writes a space so
 # Piece types, as the model file numbers them.
@@ -112,8 +109,9 @@ class ByteLevelForm:
         prefix = self._prefix
         return [prefix + text if text else text for text in texts] if prefix else texts
 
-    def restored(self, ids: npt.NDArray[np.uint32], lengths: IntArray) -> Encoded:
+    def restored(self, encoded: Encoded) -> Encoded:
         """Return the ids of pieces; raises ``ValueError`` for one that the form does not have."""
+        ids, lengths = encoded
         if ids.max(initial=0) >= len(self._firsts):
             raise ValueError("its answer makes no sense")
         found = self._firsts[ids]

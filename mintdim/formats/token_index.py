@@ -1,48 +1,56 @@
-"""``unk_index.jsonl`` and ``special_index.jsonl``: samples that hold certain tokens, and where."""
+"""``unk_index.jsonl`` and ``special_index.jsonl``: samples that hold certain tokens, and where.
+
+Rows are written by hand, because a web corpus may need one for every fourth sample. A list of
+numbers reads the same in Python and in JSON.
+"""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from mintdim.formats import json_text
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
-def unk_row(
-    sample_id: int, digest: str, source_file: str, source_line: int, positions: list[int]
-) -> str:
-    """Return the row of a sample whose field values produced UNK tokens.
 
-    ``positions`` are token positions in the sample, from 0.
+class Origins(NamedTuple):
+    """Some samples of one source file: ids, SHA-256 in hex and lines, in parallel."""
+
+    source_file: str
+    sample_ids: list[int]
+    digests: list[str]
+    lines: list[int]
+
+
+def unk_rows(origins: Origins, positions: Iterable[list[int]]) -> Iterator[str]:
+    """Yield the rows of samples whose field values produced UNK tokens.
+
+    ``positions``: for each sample the places of the tokens in it, from 0.
     """
-    origin = _origin(sample_id, digest, source_file, source_line)
-    return f'{origin}, "unk_count": {len(positions)}, "unk_positions": {positions}}}\n'
+    for head, found in zip(_heads(origins), positions, strict=True):
+        yield f'{head}, "unk_count": {len(found)}, "unk_positions": {found}}}\n'
 
 
-def special_row(
-    sample_id: int,
-    digest: str,
-    source_file: str,
-    source_line: int,
-    positions: list[int],
-    tokens: list[str],
-) -> str:
-    """Return the row of a sample whose field values hold special tokens; lists run in parallel."""
-    origin = _origin(sample_id, digest, source_file, source_line)
-    counted = f'"special_count": {len(positions)}, "special_positions": {positions}'
-    shown = ", ".join(map(_escaped, tokens))
-    return f'{origin}, {counted}, "special_tokens": [{shown}]}}\n'
+def special_rows(
+    origins: Origins, positions: Iterable[list[int]], tokens: Iterable[list[str]]
+) -> Iterator[str]:
+    """Yield the rows of samples whose field values hold special tokens.
+
+    ``positions`` and ``tokens`` (as JSON text) run in parallel, in each sample too.
+    """
+    for head, found, shown in zip(_heads(origins), positions, tokens, strict=True):
+        yield (
+            f'{head}, "special_count": {len(found)}, "special_positions": {found}, '
+            f'"special_tokens": [{", ".join(shown)}]}}\n'
+        )
 
 
-# By hand, because a web corpus may need a row for every fourth sample. A list of numbers reads
-# the same in Python and in JSON.
-def _origin(sample_id: int, digest: str, source_file: str, source_line: int) -> str:
-    file = _escaped(source_file)
-    return (
-        f'{{"sample_id": {sample_id}, "hash": "{digest}", "source_file": {file}, '
-        f'"source_line": {source_line}'
-    )
-
-
-@lru_cache(maxsize=1024)
-def _escaped(text: str) -> str:
-    return json_text.text(text)
+def _heads(origins: Origins) -> Iterator[str]:
+    file = json_text.text(origins.source_file)
+    columns = zip(origins.sample_ids, origins.digests, origins.lines, strict=True)
+    for sample_id, digest, line in columns:
+        yield (
+            f'{{"sample_id": {sample_id}, "hash": "{digest}", "source_file": {file}, '
+            f'"source_line": {line}'
+        )

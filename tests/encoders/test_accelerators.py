@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from mintdim.encoders.accelerators import eligible
 from mintdim.encoders.adversarial_texts import selection
+from mintdim.encoders.contract import Encoded
 from mintdim.encoders.cross_check import first_difference, self_check
 from mintdim.encoders.hf_json import HfJsonEncoder
 from mintdim.encoders.sentencepiece import SentencePieceEncoder
@@ -322,7 +323,7 @@ def test_the_ids_of_the_form_are_those_of_the_model(
     official = SentencePieceEncoder(worlds.spm_of(vocabulary, dummy_prefix=prefix))
     form = ByteLevelForm(vocabulary, prefix)
     judge = HfJsonEncoder(json.dumps(form.document).encode())
-    found = form.restored(*judge.encode_batch(form.prepared(texts)))
+    found = form.restored(judge.encode_batch(form.prepared(texts)))
     place = first_difference(official.encode_batch(texts), found)
     assert place is None, (form.document["pre_tokenizer"], texts[place])
 
@@ -330,7 +331,7 @@ def test_the_ids_of_the_form_are_those_of_the_model(
 def test_an_id_that_the_form_does_not_have_is_no_answer() -> None:
     form = ByteLevelForm(pieces(("ab", -1)), add_dummy_prefix=False)
     with pytest.raises(ValueError, match="no sense"):
-        form.restored(np.asarray([9_999], dtype=np.uint32), np.asarray([1]))
+        form.restored(Encoded(np.asarray([9_999]), np.asarray([1])))
 
 
 def test_a_text_without_spaces_that_goes_on_and_on_is_the_same() -> None:

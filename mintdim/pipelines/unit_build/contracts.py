@@ -8,18 +8,16 @@ begins.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from mintdim.formats.token_index import Origins
 from mintdim.pipelines.unit_build.config import FileJob
 from mintdim.sources.contract import Chunk as SourceChunk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mintdim.encoders.flat import Occurrences
     from mintdim.formats.shards import IntArray, TokenArray
     from mintdim.shared.errors import MintDimDataError, SourceReadError
@@ -105,12 +103,12 @@ class Batch:
         """The path of the source as it was given."""
         return self.encoded.chunk.job.source.path
 
-    def origins(self, samples: IntArray) -> Iterator[tuple[int, str, str, int]]:
-        """Yield id, SHA-256 in hex, source file and line of some samples of the batch."""
-        ids, lines = (samples + self.first_id).tolist(), self.lines[samples].tolist()
+    def origins(self, samples: IntArray) -> Origins:
+        """Return where some samples of the batch come from."""
         digits = self.encoded.hashes[samples].tobytes().hex()
         digests = [digits[at : at + 64] for at in range(0, len(digits), 64)]
-        return zip(ids, digests, repeat(self.source_file), lines, strict=False)
+        sample_ids, lines = samples + self.first_id, self.lines[samples]
+        return Origins(self.source_file, sample_ids.tolist(), digests, lines.tolist())
 
     def digests(self) -> str:
         """Return the SHA-256 of all texts, 64 hex digits each, one after the other."""

@@ -8,7 +8,6 @@ sample of their group. Cost on the disk: 48 bytes per sample, and 56 per duplica
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -137,17 +136,13 @@ class DuplicateIndexWriter:
             before[place] = TAIL + head if self.groups else head
             self.groups += 1
         self.samples += len(chosen)
-        texts = self._member_texts(rows.ranks[chosen] - 1, rows.values[chosen])
-        return "".join(chain.from_iterable(zip(before, texts, strict=True)))
-
-    def _member_texts(self, sample_ids: IntArray, lines: IntArray) -> list[str]:
-        places = np.searchsorted(self._first_ids, sample_ids, side="right") - 1
-        columns = zip(places.tolist(), sample_ids.tolist(), lines.tolist(), strict=True)
-        texts = self._texts_around
-        return [
-            f"{texts[place][0]}{sample_id}{texts[place][1]}{line}{texts[place][2]}"
-            for place, sample_id, line in columns
-        ]
+        sample_ids, lines = rows.ranks[chosen] - 1, rows.values[chosen]
+        files = np.searchsorted(self._first_ids, sample_ids, side="right") - 1
+        around = map(self._texts_around.__getitem__, files.tolist())
+        columns = zip(before, around, sample_ids.tolist(), lines.tolist(), strict=True)
+        return "".join(
+            [f"{head}{a}{sample_id}{b}{line}{c}" for head, (a, b, c), sample_id, line in columns]
+        )
 
 
 def _members(block: Rows) -> _Members:

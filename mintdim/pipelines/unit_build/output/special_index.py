@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from mintdim.formats import names
-from mintdim.formats.token_index import special_row
+from mintdim.formats import json_text, names
+from mintdim.formats.token_index import special_rows
 from mintdim.pipelines.unit_build.output.grouping import by_sample
 from mintdim.shared.log import logger
 
@@ -29,6 +29,7 @@ class SpecialIndexWriter:
 
     def __init__(self, output: OutputDirectory, special_tokens: Mapping[int, str]) -> None:
         self._output, self._texts = output, special_tokens
+        self._shown = {token_id: json_text.text(text) for token_id, text in special_tokens.items()}
         self._rows: HashedFile | None = None
         self._counts: Counter[int] = Counter()
         self.samples = 0
@@ -45,11 +46,9 @@ class SpecialIndexWriter:
             return
         self._rows = self._rows or self._output.new_file(names.SPECIAL_INDEX)
         grouped = by_sample(found)
-        columns = zip(batch.origins(grouped.samples), grouped.positions, grouped.ids, strict=True)
-        self.samples += self._rows.append_rows(
-            special_row(*origin, positions, [self._texts[i] for i in ids])
-            for origin, positions, ids in columns
-        )
+        shown = ([self._shown[token_id] for token_id in ids] for ids in grouped.ids)
+        rows = special_rows(batch.origins(grouped.samples), grouped.positions, shown)
+        self.samples += self._rows.append_rows(rows)
         self._counts.update(found.ids.tolist())
 
     def finish(self) -> None:

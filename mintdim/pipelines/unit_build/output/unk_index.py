@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mintdim.encoders.flat import find_tokens
 from mintdim.formats import names
-from mintdim.formats.token_index import unk_row
+from mintdim.formats.token_index import unk_rows
 from mintdim.pipelines.unit_build.output.grouping import by_sample
 
 if TYPE_CHECKING:
@@ -28,10 +28,8 @@ class UnkIndexWriter:
         encoded = batch.encoded
         found = find_tokens(encoded.tokens, encoded.lengths, [self._unk_id])
         grouped = by_sample(found)
-        columns = zip(batch.origins(grouped.samples), grouped.positions, strict=True)
-        self.samples += self._rows.append_rows(
-            unk_row(*origin, positions) for origin, positions in columns
-        )
+        rows = unk_rows(batch.origins(grouped.samples), grouped.positions)
+        self.samples += self._rows.append_rows(rows)
         self.tokens += len(found.samples)
 
     def finish(self) -> None:
