@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -133,24 +133,22 @@ def _key(row: Rows) -> bytes:
 
 def sort_rows(rows: Rows) -> Rows:
     """Return rows [n, width] in ascending byte order; ``width`` is a multiple of 8."""
-    words = _words(rows)
+    words = np.ascontiguousarray(rows).view(">u8")
     columns = words.shape[1]
     # Rows that begin alike mostly stand in order already: cheaper to see than to sort.
     for keys in (1, 2, columns):
-        order = np.lexsort(words.T[:keys][::-1])
-        if keys >= columns or _ascending(words.take(order, axis=0)):
+        order = np.lexsort([words[:, key].astype(np.uint64) for key in reversed(range(keys))])
+        if keys >= columns or _ascending(words, order):
             break
     return rows.take(order, axis=0)  # whole rows; an index in brackets copies byte by byte
 
 
-def _words(rows: Rows) -> npt.NDArray[np.uint64]:
-    """Return rows [n, 8 * k] as numbers [n, k] that sort as the bytes do."""
-    return np.ascontiguousarray(rows).view(">u8").astype(np.uint64)
-
-
-def _ascending(words: npt.NDArray[np.uint64]) -> bool:
-    """Say whether rows whose first numbers ascend do so as a whole."""
-    tied = np.flatnonzero(words[1:, 0] == words[:-1, 0])
-    before, after = words.take(tied, axis=0), words.take(tied + 1, axis=0)
-    each, place = np.arange(len(tied)), (before != after).argmax(axis=1)
-    return bool((before[each, place] <= after[each, place]).all())
+def _ascending(words: npt.NDArray[Any], order: npt.NDArray[np.int64]) -> bool:
+    """Say whether rows of ``words`` [n, k] ascend in ``order``, column by column."""
+    pairs = np.arange(len(order) - 1)
+    for column in words.T:
+        before, after = column[order[pairs]], column[order[pairs + 1]]
+        if (before > after).any():
+            return False
+        pairs = pairs[before == after]
+    return True

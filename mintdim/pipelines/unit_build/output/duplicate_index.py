@@ -98,7 +98,7 @@ class DuplicateIndexWriter:
         last: _Last | None = None
         held = np.empty((0, SAMPLE_ROW_BYTES), dtype=np.uint8)
         for block in self._samples.sorted_blocks():
-            rows = np.concatenate([held, block])
+            rows = np.concatenate([held, block]) if len(held) else block
             # The last row waits until its successor is known.
             rows, held = rows[:-1], rows[-1:]
             last = self._collect(rows, held, last)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _MIB = 1024 * 1024
 _RECOMMENDED_BYTES = 512 * _MIB
 # Rows are laid out in slabs, so that many short samples in a wide unit stay bounded.
-_SLAB_BYTES = 8 * _MIB
+_SLAB_BYTES = 2 * _MIB
 
 
 @dataclass(slots=True)
