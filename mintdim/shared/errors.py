@@ -128,7 +128,6 @@ def _bulleted(names: tuple[str, ...]) -> str:
 # ── the call must change ────────────────────────────────────────────────────────────────────
 
 
-@dataclass(eq=False, kw_only=True)
 class MintDimConfigError(MintDimError):
     """The declaration of the job is wrong; nothing was written."""
 
@@ -178,7 +177,6 @@ class MintDimFileNotFoundError(MintDimConfigError):
     file: str
 
 
-@dataclass(eq=False, kw_only=True)
 class NotAFileError(MintDimFileNotFoundError):
     """A source or tokenizer path exists but is a directory, a pipe or a device."""
 
@@ -190,7 +188,6 @@ class _ProblemError(MintDimConfigError):
     problem: Phrase
 
 
-@dataclass(eq=False, kw_only=True)
 class SourceValidationError(_ProblemError):
     """The source block has the wrong structure."""
 
@@ -203,12 +200,10 @@ class _MappingError(MintDimConfigError):
     count: int
 
 
-@dataclass(eq=False, kw_only=True)
 class FieldMappingError(_MappingError):
     """``fields`` has neither one entry nor one per file."""
 
 
-@dataclass(eq=False, kw_only=True)
 class TemplateMappingError(_MappingError):
     """``templates`` has neither one entry nor one per file."""
 
@@ -304,7 +299,6 @@ class TokenizerEosError(TokenizerValidationError):
         return "TokenizerEosError"
 
 
-@dataclass(eq=False, kw_only=True)
 class TokenizerPrepareError(_ProblemError):
     """``prepare_tokenizer`` got arguments that make no sense, or not for this tokenizer."""
 
@@ -358,7 +352,6 @@ def _row_of_ids(ids: tuple[int, ...] | None) -> str:
     return str(list(ids[:_SHOWN_KEYS])) + (f" … (+{rest})" if rest > 0 else "")
 
 
-@dataclass(eq=False, kw_only=True)
 class TokenizerMappingError(_MappingError):
     """There is neither one tokenizer nor one per file."""
 
@@ -370,47 +363,38 @@ class TokenDTypeValidationError(MintDimConfigError):
     vocab_size: int
 
 
-@dataclass(eq=False, kw_only=True)
 class EngineValidationError(_ProblemError):
     """The engine block has a wrong value."""
 
 
-@dataclass(eq=False, kw_only=True)
 class UnitMappingError(_MappingError):
     """``sizes`` or ``build_batch`` has neither one entry nor one per file."""
 
 
-@dataclass(eq=False, kw_only=True)
 class UnitValidationError(_ProblemError):
     """Unit sizes or ``build_batch`` are not what the rules ask for."""
 
 
-@dataclass(eq=False, kw_only=True)
 class SamplesPerShardError(_ProblemError):
     """``samples_per_shard`` has a wrong value or a wrong number of entries."""
 
 
-@dataclass(eq=False, kw_only=True)
 class FetchArgumentError(_ProblemError):
     """A fetch cannot be done as asked: its URL, its directory, or the part of the dataset."""
 
 
-@dataclass(eq=False, kw_only=True)
 class DocumentsValidationError(_ProblemError):
     """``documents`` has a wrong value, or lacks one that another block needs."""
 
 
-@dataclass(eq=False, kw_only=True)
 class SplitsValidationError(_ProblemError):
     """The splits block has a wrong value, or ``SOURCE_DATE_EPOCH`` is no number of seconds."""
 
 
-@dataclass(eq=False, kw_only=True)
 class SplitError(_ProblemError):
     """The documents do not give the splits that were asked for; nothing was written."""
 
 
-@dataclass(eq=False, kw_only=True)
 class ShardsValidationError(_ProblemError):
     """``tokens``, ``seed`` or ``build_batch`` of ``shards`` is not what the rules ask for."""
 
@@ -445,12 +429,10 @@ class OutputValidationError(MintDimConfigError):
     directory: str = ""
 
 
-@dataclass(eq=False, kw_only=True)
 class OutputNotADirectoryError(OutputValidationError):
     """The output path, or one of its parents, is a file."""
 
 
-@dataclass(eq=False, kw_only=True)
 class OutputFileExistsError(OutputValidationError):
     """Something stands where a file was to be written (``directory`` is its path)."""
 
@@ -526,7 +508,6 @@ class DocumentError(MintDimDataError):
 # ── a dataset cannot be read as asked ───────────────────────────────────────────────────────
 
 
-@dataclass(eq=False, kw_only=True)
 class MintDimDatasetError(MintDimError):
     """A dataset on the disk, or what was asked of it, is not right."""
 
@@ -566,7 +547,6 @@ class DatasetStateError(MintDimDatasetError):
 # ── disk, permissions, signals ──────────────────────────────────────────────────────────────
 
 
-@dataclass(eq=False, kw_only=True)
 class MintDimEnvironmentError(MintDimError):
     """The machine, not the job or the data, stopped the build."""
 

@@ -57,9 +57,8 @@ class ShardWriter:
             self.close_open()
             self._capacity = chunk.chunk.job.samples_per_shard
         places = np.empty((2, len(chunk.units)), dtype=np.int64)
-        for unit_size in np.unique(chunk.units).tolist():
+        for unit_size, shard in list(self._open.items()):
             chosen = np.flatnonzero(chunk.units == unit_size)
-            shard = self._open[unit_size]
             places[:, chosen] = place_in_shards(
                 shard.number, shard.samples, len(chosen), self._capacity
             )
