@@ -87,7 +87,7 @@ class _Crew(Generic[A, B]):
             self._ended = True
             self._changed.notify_all()
         for worker in list(self._workers.values()):
-            worker.kill()
+            worker.stop()
         for thread in self._threads:
             thread.join()
 
@@ -152,8 +152,10 @@ class _Crew(Generic[A, B]):
         return None, (False, EngineError(problem=problem))
 
     def _hire(self, number: int) -> _Worker:
-        worker = _Worker(self._task)
-        self._workers[number] = worker
+        with self._changed:  # so that ``end`` misses no worker
+            if self._ended:
+                raise EOFError
+            worker = self._workers[number] = _Worker(self._task)
         return worker
 
 
@@ -167,10 +169,12 @@ class _Worker:
             stdout=subprocess.PIPE,
             env=_environment(),
         )
-        self._send(task)
+        self._unsent = [task]
 
     def run(self, item: Any) -> tuple[bool, Any]:
-        """Send an item and wait for the answer."""
+        """Send an item, the first time behind the task, and wait for the answer."""
+        while self._unsent:
+            self._send(self._unsent.pop())
         self._send(item)
         assert self._process.stdout is not None
         answer: tuple[bool, Any] = pickle.load(self._process.stdout)
@@ -183,8 +187,12 @@ class _Worker:
         except subprocess.TimeoutExpired:
             return "it gave no answer"
 
+    def stop(self) -> None:
+        """End the process; its streams stay open for the thread that is using them."""
+        self._process.kill()
+
     def kill(self) -> None:
-        """End the process."""
+        """End the process and close its streams."""
         self._process.kill()
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout):

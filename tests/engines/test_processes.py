@@ -111,6 +111,15 @@ def test_no_worker_is_left(how: str) -> None:
     assert workers_alive() == []
 
 
+def test_a_map_that_is_closed_while_its_workers_still_begin_ends_quietly() -> None:
+    """pytest fails a test whose threads end with an exception."""
+    for _ in range(8):
+        results = ProcessEngine(3).map(math.isqrt, range(100))
+        next(results)
+        results.close()  # type: ignore[attr-defined]
+    assert workers_alive() == []
+
+
 def test_what_a_task_prints_does_not_reach_the_answers() -> None:
     assert list(ProcessEngine(1).map(print, ["a", "b"])) == [None, None]
 
