@@ -30,7 +30,8 @@ class EngineBlock(Generic[Builder]):
     def processes(self, workers: int | None = None) -> Builder:
         """Run in ``workers`` processes of this machine (default: one per core).
 
-        Without an engine block, large inputs get as many workers as there are cores.
+        Without an engine block, large inputs get as many workers as there are cores, but only
+        as many as gain something: four where an accelerator encodes.
         """
         return self._record("processes", workers)
 

@@ -25,7 +25,7 @@ from mintdim.pipelines.unit_build.output.dir import OutputDirectory, clear
 from mintdim.pipelines.unit_build.output.manifest import manifest_document
 from mintdim.pipelines.unit_build.result import BuildResult, OutputResult
 from mintdim.pipelines.unit_build.source.validate import check_unchanged
-from mintdim.pipelines.unit_build.tokenizer.accelerator import accelerated, official
+from mintdim.pipelines.unit_build.tokenizer.accelerator import accelerated, is_accelerated, official
 from mintdim.shared.errors import BuildInterruptedError, MintDimDataError
 from mintdim.shared.log import logger
 from mintdim.shared.progress import Progress
@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from mintdim.engines.contract import Engine
     from mintdim.pipelines.unit_build.config import Session, UnitBuildConfig
     from mintdim.shared.types import Exactness
+
+
+# With an accelerator the driver, who writes everything, serves three or four (benchmarks: merge).
+_MOST_ACCELERATED_WORKERS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +83,12 @@ def run_unit_build(config: UnitBuildConfig, exactness: Exactness = "checked") ->
 
 
 def _build(config: UnitBuildConfig, rebuilt: str | None = None) -> BuildResult:
-    engine = open_engine(config.engine.kind, config.engine.workers, config.source_bytes)
+    engine = open_engine(
+        config.engine.kind,
+        config.engine.workers,
+        config.source_bytes,
+        most=_MOST_ACCELERATED_WORKERS if is_accelerated(config) else None,
+    )
     with StopSignals() as stop, Progress(config.source_bytes, "unit-build") as progress:
         run = _Run(config, engine, progress, stop, rebuilt)
         outputs = [_build_output(run, session) for session in config.sessions]
