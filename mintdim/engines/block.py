@@ -30,8 +30,7 @@ class EngineBlock(Generic[Builder]):
     def processes(self, workers: int | None = None) -> Builder:
         """Run in ``workers`` processes of this machine (default: one per core).
 
-        Without an engine block, large inputs get as many workers as there are cores, but only
-        as many as gain something: four where an accelerator encodes.
+        Without an engine block, large inputs get as many workers as there are cores.
         """
         return self._record("processes", workers)
 

@@ -1,6 +1,6 @@
 """The protocol of all engines, an ordered map, and what a job says of its engine."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -28,8 +28,8 @@ class Engine(Protocol):
         """Worker processes; 0 if tasks run in this process."""
         ...
 
-    def map(self, task: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
-        """Yield ``task(item)`` for every item, in order."""
+    def map(self, task: Callable[[A], B], items: Iterable[A]) -> Generator[B]:
+        """Yield ``task(item)`` for every item, in order; no task runs any more once closed."""
         ...
 
 

@@ -1,6 +1,6 @@
 """The reference engine: every task runs here and now, one after the other."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from typing import TypeVar
 
 A = TypeVar("A")
@@ -13,6 +13,6 @@ class InlineEngine:
     kind = "inline"
     workers = 0
 
-    def map(self, task: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
+    def map(self, task: Callable[[A], B], items: Iterable[A]) -> Generator[B]:
         """Yield ``task(item)`` for every item, in order."""
-        return map(task, items)
+        yield from map(task, items)

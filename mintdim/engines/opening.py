@@ -16,19 +16,14 @@ if TYPE_CHECKING:
 _BYTES_PER_WORKER = 32 * 1024 * 1024
 
 
-def open_engine(
-    kind: EngineKind, workers: int, source_bytes: int, most: int | None = None
-) -> Engine:
-    """Return an engine; ``workers`` 0 means one per core, as far as the input is worth it.
-
-    ``most``: how many workers the driver keeps busy; the choice of ``auto`` stays below.
-    """
+def open_engine(kind: EngineKind, workers: int, source_bytes: int) -> Engine:
+    """Return an engine; ``workers`` 0 means one per core, as far as the input is worth it."""
     if kind == "inline":
         return InlineEngine()
     cores = _cores()
     if kind == "processes":
         return ProcessEngine(workers or cores)
-    worth = min(cores, most or cores, source_bytes // _BYTES_PER_WORKER)
+    worth = min(cores, source_bytes // _BYTES_PER_WORKER)
     return ProcessEngine(worth) if worth > 1 else InlineEngine()
 
 

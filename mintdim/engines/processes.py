@@ -19,7 +19,7 @@ from mintdim.shared.errors import EngineError
 from mintdim.shared.messages import phrase
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -36,7 +36,7 @@ class ProcessEngine:
     def __init__(self, workers: int) -> None:
         self.workers = workers
 
-    def map(self, task: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
+    def map(self, task: Callable[[A], B], items: Iterable[A]) -> Generator[B]:
         """Yield ``task(item)`` for every item, in order; ends all workers when it is closed."""
         crew = _Crew(task, iter(items), self.workers)
         try:

@@ -82,6 +82,19 @@ class HashedFile:
             count += len(block)
         return count
 
+    def take_over(self, path: Path, size: int) -> None:
+        """Append a whole file of ``size`` bytes, block by block, and remove it."""
+        with using(path), open(path, "rb") as file:
+            left = size
+            while block := file.read(_BLOCK_BYTES):
+                self.append(block)
+                left -= len(block)
+        if left:
+            raise OutputWriteError(
+                path=str(path), reason=phrase("changed_size", before=size, now=size - left)
+            )
+        remove(path)
+
     def publish(self, final: Path) -> None:
         """Flush the file to the disk and give it its final name."""
         self._check_size()
@@ -101,6 +114,13 @@ def _write_all(descriptor: int, view: memoryview) -> None:
     # A full disk shows as a short write first and as an error at the next one.
     while view:
         view = view[os.write(descriptor, view) :]
+
+
+def write_rows(path: Path, rows: Iterable[bytes]) -> int:
+    """Write a file of rows for a while, neither hashed nor flushed; return its size in bytes."""
+    with using(path), open(path, "xb") as file:
+        file.writelines(rows)
+        return file.tell()
 
 
 def write_whole(work: Path, final: Path, data: bytes) -> HashedFile:

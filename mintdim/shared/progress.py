@@ -26,6 +26,7 @@ class _Bar:
         trace: TracebackType | None,
     ) -> None:
         if self._bar is not None:
+            self._bar.refresh()  # also of work that was done before the next drawing was due
             self._bar.close()
 
 

@@ -103,7 +103,16 @@ def test_a_directory_vanishes(world: Path, job: worlds.Job, part: str) -> None:
         assert check_killed(world / "out") or text, moment
 
 
-@pytest.mark.parametrize("name", ["sample_index.jsonl", "unit_2.bin", "hashes.0"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sample_index.jsonl",
+        "sample_index.jsonl.0",
+        "piece.0",
+        "unit_2.shard_000000.bin",
+        "hashes.0",
+    ],
+)
 def test_an_unfinished_file_vanishes(world: Path, job: worlds.Job, name: str) -> None:
     """It is never begun anew: that would be a dataset without its first rows."""
     path = world / "out/.mintdim-work" / name
@@ -112,7 +121,17 @@ def test_an_unfinished_file_vanishes(world: Path, job: worlds.Job, name: str) ->
         assert check_killed(world / "out") or text, moment
 
 
-@pytest.mark.parametrize("name", ["sample_index.bin", "unit_16.bin", "hashes.0", "duplicates.0"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sample_index.bin",
+        "sample_index.jsonl.1",
+        "piece.1",
+        "unit_16.shard_000000.bin",
+        "hashes.0",
+        "duplicates.0",
+    ],
+)
 def test_an_unfinished_file_is_cut(world: Path, job: worlds.Job, name: str) -> None:
     path = world / "out/.mintdim-work" / name
     for moment in range(1, count_operations(world, job) + 1, 2):

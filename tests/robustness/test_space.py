@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import logging
 import os
 import shutil
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-HASH_ROW = 48
+HASH_ROW, START = 48, 8
 GB = 10**9
 
 
@@ -88,18 +89,18 @@ def test_a_file_system_that_does_not_tell(
     assert warnings(caplog) == []
 
 
-def test_the_warning_comes_before_the_first_write(
+def test_the_warning_comes_before_anything_but_pieces_is_written(
     world: Path, job: worlds.Job, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[int] = []
+    seen: list[str] = []
 
     def look(root: Path) -> Usage:
-        seen.append(sum(path.stat().st_size for path in root.rglob("*") if path.is_file()))
+        seen.extend(path.name for path in root.rglob("*") if path.is_file() and path.stat().st_size)
         return Usage(GB, 0, GB)
 
     monkeypatch.setattr(shutil, "disk_usage", look)
     worlds.run_job(world, **job)
-    assert seen == [0]
+    assert seen == ["piece.0"]
 
 
 def estimate(root: Path, job: worlds.Job, monkeypatch: pytest.MonkeyPatch) -> int:
@@ -117,10 +118,12 @@ def estimate(root: Path, job: worlds.Job, monkeypatch: pytest.MonkeyPatch) -> in
 
 
 def taken(root: Path) -> int:
-    """Shards, both sample indexes and the rows of the sort: what grows with the samples."""
+    """Shards, sample indexes, rows of the sort, pieces: what grows with the samples."""
     files = [*root.glob("*/*.bin"), *root.glob("sample_index.*")]
-    samples = (root / "sample_index.bin").stat().st_size // 16
-    return sum(path.stat().st_size for path in files) + HASH_ROW * samples
+    stats = json.loads((root / "stats.json").read_text())
+    tokens = stats["total_tokens"] * stats["bytes_per_token"]
+    rows = (HASH_ROW + START) * stats["total_samples"]
+    return sum(path.stat().st_size for path in files) + tokens + rows
 
 
 def test_the_estimate_is_exact_for_one_chunk(

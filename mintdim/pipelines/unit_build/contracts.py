@@ -1,8 +1,6 @@
 """What passes between the stages: a chunk of a file, its encoded samples, or one failure.
 
-All of them are plain values that pickle, so that a stage may run anywhere. Arrays are flat:
-``tokens`` holds the ids of all samples one after the other, ``offsets`` [n + 1] where each
-begins.
+All of them are plain values that pickle, so that a stage may run anywhere.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from mintdim.sources.contract import Chunk as SourceChunk
 
 if TYPE_CHECKING:
     from mintdim.encoders.flat import Occurrences
-    from mintdim.formats.shards import IntArray, TokenArray
+    from mintdim.formats.shards import IntArray
     from mintdim.shared.errors import MintDimDataError, SourceReadError
 
 HashArray = npt.NDArray[np.uint8]
@@ -27,28 +25,33 @@ Chunk: TypeAlias = SourceChunk[FileJob]
 
 
 @dataclass(frozen=True, slots=True)
-class EncodedChunk:
-    """The samples of a chunk.
+class EncodeTask:
+    """A chunk to encode; its tokens go to the piece of this number in the folder ``work``."""
 
-    ``tokens`` [t] in the storage type, ``offsets`` [n + 1] into it, ``hashes`` [n, 32] (SHA-256
-    of each text), ``units`` [n] unit sizes, ``lines`` [n] counted from 1 within the chunk;
-    ``line_count`` includes blank lines. ``special``: special tokens that stand in data, not in
-    the literals of the template.
+    chunk: Chunk
+    work: str
+    piece: int
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedChunk:
+    """The samples of a chunk, but for their tokens, which lie in a piece.
+
+    ``lengths`` [n] in tokens, ``hashes`` [n, 32] (SHA-256 of each text), ``units`` [n] unit
+    sizes, ``lines`` [n] counted from 1 within the chunk; ``line_count`` includes blank lines.
+    ``unk``: the UNK tokens. ``special``: special tokens that stand in data, not in the literals
+    of the template.
     """
 
     chunk: Chunk
-    tokens: TokenArray
-    offsets: IntArray
+    piece: int
+    lengths: IntArray
     hashes: HashArray
     units: IntArray
     lines: IntArray
     line_count: int
+    unk: Occurrences
     special: Occurrences
-
-    @property
-    def lengths(self) -> IntArray:
-        """Tokens of each sample [n]."""
-        return np.diff(self.offsets)
 
 
 @dataclass(frozen=True, slots=True)

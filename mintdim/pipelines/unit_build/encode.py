@@ -20,9 +20,9 @@ from mintdim.encoders.flat import Occurrences, find_tokens
 from mintdim.encoders.opening import open_encoder
 from mintdim.formats.shards import numpy_dtype, to_storage
 from mintdim.pipelines.unit_build.contracts import (
-    Chunk,
     Difference,
     EncodedChunk,
+    EncodeTask,
     Failure,
     HashArray,
 )
@@ -33,6 +33,7 @@ from mintdim.pipelines.unit_build.tokenizer.special_tokens import (
     special_in_values,
 )
 from mintdim.pipelines.unit_build.tokenizer.validate import storage_dtype
+from mintdim.pipelines.unit_build.units.pieces import piece_path, write_piece
 from mintdim.pipelines.unit_build.units.planner import smallest_fitting_unit
 from mintdim.shared.errors import MintDimDataError, TokenizerEncodeError, UnitOverflowError
 from mintdim.sources.chunks import read_error, read_lines
@@ -43,33 +44,35 @@ if TYPE_CHECKING:
     from mintdim.pipelines.unit_build.config import FileJob
 
 
-def encode_chunk(chunk: Chunk) -> EncodedChunk | Failure | Difference:
+def encode_chunk(task: EncodeTask) -> EncodedChunk | Failure | Difference:
     """Encode the samples of a chunk, or return its first error in source order.
+
+    The tokens are written to the piece of the task.
 
     Only what the official library says counts: an error that an accelerator leads to is looked
     at again, and a sample of its ids is compared.
 
     Raises ``TokenizerChangedError`` if the tokenizer is no longer the one that was validated.
     """
-    info = chunk.job.tokenizer
+    chunk, info = task.chunk, task.chunk.job.tokenizer
     official = open_encoder(info.kind, info.absolute, info.sha256)
     if not info.accelerator:
-        return _encode_chunk(chunk, official, official)
+        return _encode_chunk(task, official, official)
     try:
         accelerator = open_accelerator(info.kind, info.absolute, info.sha256)
     except UnfitAcceleratorError as error:
         return Difference(chunk, line=0, unfit=str(error))
-    outcome = _encode_chunk(chunk, official, accelerator)
+    outcome = _encode_chunk(task, official, accelerator)
     if not isinstance(outcome, Failure):
         return outcome
-    truth = _encode_chunk(chunk, official, official)
+    truth = _encode_chunk(task, official, official)
     return truth if isinstance(truth, Failure) else Difference(chunk, line=0)
 
 
 def _encode_chunk(
-    chunk: Chunk, official: Encoder, encoder: TextEncoder
+    task: EncodeTask, official: Encoder, encoder: TextEncoder
 ) -> EncodedChunk | Failure | Difference:
-    job = chunk.job
+    chunk, job = task.chunk, task.chunk.job
     try:
         lines = read_lines(chunk)
     except OSError as error:
@@ -87,14 +90,17 @@ def _encode_chunk(
         different = cross_check(official, texts, encoded, f"{job.index} {chunk.start}")
         if different is not None:
             return Difference(chunk, numbers[different])
+    tokens = to_storage(encoded.ids, numpy_dtype(storage_dtype(job.tokenizer)))
+    write_piece(piece_path(task.work, task.piece), tokens, encoded.lengths, units)
     return EncodedChunk(
         chunk=replace(chunk, block=None),  # its bytes are used up
-        tokens=to_storage(encoded.ids, numpy_dtype(storage_dtype(job.tokenizer))),
-        offsets=np.concatenate([[0], np.cumsum(encoded.lengths)]),
+        piece=task.piece,
+        lengths=encoded.lengths,
         hashes=_sha256(texts),
         units=sizes[units],
         lines=np.asarray(numbers, dtype=np.int64),
         line_count=len(lines),
+        unk=find_tokens(tokens, encoded.lengths, [job.tokenizer.unk_id]),
         special=_special_tokens(official, encoded, reader, lines, numbers),
     )
 

@@ -1,31 +1,37 @@
 """The build: one output after the other, batch by batch, in source order.
 
-chunks of the sources → encode (read, render, hash, tokenize, assign units) → number the samples
-→ write shards, indexes and counts → commit
+chunks of the sources → encode (read, render, hash, tokenize, assign units; tokens to a piece)
+→ number and place the samples → write index rows, and shards as they become complete → commit
+
+Tasks run wherever the engine runs them (``tasks``); here, in the driver, are counts and hashes.
 """
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import count
 from typing import TYPE_CHECKING
 
 from mintdim.engines.opening import open_engine
 from mintdim.pipelines.unit_build.contracts import (
     Batch,
-    Chunk,
     Difference,
     DisagreementError,
+    EncodedChunk,
+    EncodeTask,
     Failure,
 )
 from mintdim.pipelines.unit_build.dataset_writer import DatasetWriter
-from mintdim.pipelines.unit_build.encode import encode_chunk
 from mintdim.pipelines.unit_build.output.build_log import Circumstances, build_log
 from mintdim.pipelines.unit_build.output.dir import OutputDirectory, clear
+from mintdim.pipelines.unit_build.output.index_rows import WrittenRows
 from mintdim.pipelines.unit_build.output.manifest import manifest_document
 from mintdim.pipelines.unit_build.result import BuildResult, OutputResult
 from mintdim.pipelines.unit_build.source.validate import check_unchanged
-from mintdim.pipelines.unit_build.tokenizer.accelerator import accelerated, is_accelerated, official
+from mintdim.pipelines.unit_build.tasks import Agenda, perform
+from mintdim.pipelines.unit_build.tokenizer.accelerator import accelerated, official
 from mintdim.shared.errors import BuildInterruptedError, MintDimDataError
 from mintdim.shared.log import logger
 from mintdim.shared.progress import Progress
@@ -38,10 +44,6 @@ if TYPE_CHECKING:
     from mintdim.engines.contract import Engine
     from mintdim.pipelines.unit_build.config import Session, UnitBuildConfig
     from mintdim.shared.types import Exactness
-
-
-# With an accelerator the driver, who writes everything, serves three or four (benchmarks: merge).
-_MOST_ACCELERATED_WORKERS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +85,7 @@ def run_unit_build(config: UnitBuildConfig, exactness: Exactness = "checked") ->
 
 
 def _build(config: UnitBuildConfig, rebuilt: str | None = None) -> BuildResult:
-    engine = open_engine(
-        config.engine.kind,
-        config.engine.workers,
-        config.source_bytes,
-        most=_MOST_ACCELERATED_WORKERS if is_accelerated(config) else None,
-    )
+    engine = open_engine(config.engine.kind, config.engine.workers, config.source_bytes)
     with StopSignals() as stop, Progress(config.source_bytes, "unit-build") as progress:
         run = _Run(config, engine, progress, stop, rebuilt)
         outputs = [_build_output(run, session) for session in config.sessions]
@@ -99,11 +96,7 @@ def _build_output(run: _Run, session: Session) -> OutputResult:
     started = datetime.now(UTC)
     with OutputDirectory(session) as output:
         writer = DatasetWriter(output, session)
-        for batch in _encoded_batches(session, run.engine):
-            writer.write(batch)
-            chunk = batch.encoded.chunk
-            run.progress.advance(chunk.consumed, len(batch), len(batch.encoded.tokens))
-            _check_stop(run.stop, session)
+        _perform_all(run, session, output, writer)
         shards_index_sha256 = writer.finish()
         _check_stop(run.stop, session)
         output.write_log(build_log(session, run.circumstances(started)))
@@ -111,28 +104,56 @@ def _build_output(run: _Run, session: Session) -> OutputResult:
     return writer.result()
 
 
-def _encoded_batches(session: Session, engine: Engine) -> Iterator[Batch]:
-    """Yield the encoded chunks of all files in order, numbered; raise the first failure."""
-    first_id = 0
-    lines = dict.fromkeys((job.index for job in session.jobs), 0)
-    for encoded in engine.map(encode_chunk, _chunks(session)):
-        file = encoded.chunk.job.index
-        if isinstance(encoded, Failure):
-            raise _at_line(encoded, lines[file])
-        if isinstance(encoded, Difference):
-            raise _disagreement(encoded, lines[file])
-        yield Batch(encoded, first_id, encoded.lines + lines[file])
-        first_id += len(encoded.lines)
-        lines[file] += encoded.line_count
-    if not first_id:
+def _perform_all(
+    run: _Run, session: Session, output: OutputDirectory, writer: DatasetWriter
+) -> None:
+    """Have all tasks of an output performed; raise the first failure."""
+    numbering = _Numbering(session)
+    agenda = Agenda(_chunks(session, output), writer.last_shards)
+    # Closed before the output is cleaned: workers write into it.
+    with closing(run.engine.map(perform, agenda.tasks())) as outcomes:
+        for outcome in outcomes:
+            if isinstance(outcome, (EncodedChunk, Failure, Difference)):
+                agenda.done(writer.place(numbering.batch(outcome)))
+            elif outcome is not None:
+                writer.take(outcome)
+                agenda.done([])
+            if isinstance(outcome, WrittenRows):
+                run.progress.advance(outcome.source_bytes, outcome.samples, outcome.tokens)
+            _check_stop(run.stop, session)
+    for job in session.jobs:
+        check_unchanged(job)
+    if not numbering.samples:
         logger.warning(
             "[unit-build:warning] %s holds no samples: its sources are empty.", session.directory
         )
 
 
-def _chunks(session: Session) -> Iterator[Chunk]:
+class _Numbering:
+    """Counts samples over the output, and lines over each file; chunks come in order."""
+
+    def __init__(self, session: Session) -> None:
+        self.samples = 0
+        self._lines = dict.fromkeys((job.index for job in session.jobs), 0)
+
+    def batch(self, outcome: EncodedChunk | Failure | Difference) -> Batch:
+        """Return a chunk with its numbers; raise what came in its place."""
+        file = outcome.chunk.job.index
+        if isinstance(outcome, Failure):
+            raise _at_line(outcome, self._lines[file])
+        if isinstance(outcome, Difference):
+            raise _disagreement(outcome, self._lines[file])
+        batch = Batch(outcome, self.samples, outcome.lines + self._lines[file])
+        self.samples += len(batch)
+        self._lines[file] += outcome.line_count
+        return batch
+
+
+def _chunks(session: Session, output: OutputDirectory) -> Iterator[EncodeTask]:
+    work, number = str(output.work), count()
     for job in session.jobs:
-        yield from plan_chunks(job)
+        for chunk in plan_chunks(job):
+            yield EncodeTask(chunk, work, next(number))
         check_unchanged(job)
 
 

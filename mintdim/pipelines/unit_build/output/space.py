@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mintdim.pipelines.unit_build.contracts import Batch
 
 _MIB = 1024 * 1024
+_PIECE_ROW_BYTES = 8  # where a sample begins
 
 
 def warn_if_short_of_space(root: Path, session: Session, first: Batch) -> None:
@@ -41,9 +42,10 @@ def warn_if_short_of_space(root: Path, session: Session, first: Batch) -> None:
 
 
 def estimated_bytes(session: Session, first: Batch) -> int:
-    """Return the bytes of shards, indexes and the sort of hashes; exact in size for one chunk."""
-    slots = int(first.encoded.units.sum()) * bytes_per_token(session.dtype)
-    rows = len(first) * (_index_row_bytes(first) + SAMPLE_ROW_BYTES)
+    """Return the bytes of shards, pieces, indexes and the sort of hashes; exact for one chunk."""
+    slots = int((first.encoded.units + first.encoded.lengths).sum())
+    slots *= bytes_per_token(session.dtype)
+    rows = len(first) * (_index_row_bytes(first) + SAMPLE_ROW_BYTES + _PIECE_ROW_BYTES)
     return int((slots + rows) * _remaining(session, first))
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from mintdim.formats import json_text, names
-from mintdim.formats.token_index import special_rows
-from mintdim.pipelines.unit_build.output.grouping import by_sample
 from mintdim.shared.log import logger
 
 if TYPE_CHECKING:
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
     from mintdim.pipelines.unit_build.contracts import Batch
     from mintdim.pipelines.unit_build.output.dir import OutputDirectory
+    from mintdim.pipelines.unit_build.output.index_rows import WrittenRows
     from mintdim.shared.files import HashedFile
 
 
 class SpecialIndexWriter:
-    """Appends a row to ``special_index.jsonl`` for every sample with special tokens in its data.
+    """Writes ``special_index.jsonl``: a row for every sample with special tokens in its data.
 
     ``special_tokens``: their ids and texts.
     """
 
     def __init__(self, output: OutputDirectory, special_tokens: Mapping[int, str]) -> None:
         self._output, self._texts = output, special_tokens
-        self._shown = {token_id: json_text.text(text) for token_id, text in special_tokens.items()}
         self._rows: HashedFile | None = None
         self._counts: Counter[int] = Counter()
         self.samples = 0
@@ -39,17 +39,19 @@ class SpecialIndexWriter:
         """Occurrences by the text of the token, in order of the ids."""
         return {self._texts[token_id]: n for token_id, n in sorted(self._counts.items())}
 
-    def write(self, batch: Batch) -> None:
-        """Append the rows of a batch and count them."""
+    def count(self, batch: Batch) -> dict[int, str]:
+        """Count the special tokens of a batch; return those that occur, as JSON, by id."""
         found = batch.encoded.special
-        if not len(found.samples):
-            return
-        self._rows = self._rows or self._output.new_file(names.SPECIAL_INDEX)
-        grouped = by_sample(found)
-        shown = ([self._shown[token_id] for token_id in ids] for ids in grouped.ids)
-        rows = special_rows(batch.origins(grouped.samples), grouped.positions, shown)
-        self.samples += self._rows.append_rows(rows)
-        self._counts.update(found.ids.tolist())
+        self.samples += len(np.unique(found.samples, return_counts=True)[0])
+        counts = Counter(found.ids.tolist())
+        self._counts.update(counts)
+        return {token_id: json_text.text(self._texts[token_id]) for token_id in counts}
+
+    def write(self, rows: WrittenRows) -> None:
+        """Append the rows of a batch, if it has any."""
+        if names.SPECIAL_INDEX in rows.files:
+            self._rows = self._rows or self._output.new_file(names.SPECIAL_INDEX)
+            self._rows.take_over(*rows.files[names.SPECIAL_INDEX])
 
     def finish(self) -> None:
         """Give the file its final name, and say what was found, if anything was."""

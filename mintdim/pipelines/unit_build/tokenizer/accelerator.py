@@ -29,11 +29,6 @@ def official(config: UnitBuildConfig) -> UnitBuildConfig:
     return _with(config, lambda info: "")
 
 
-def is_accelerated(config: UnitBuildConfig) -> bool:
-    """Say whether an accelerator encodes any of the files."""
-    return any(job.tokenizer.accelerator for session in config.sessions for job in session.jobs)
-
-
 def _with(config: UnitBuildConfig, choose: Callable[[TokenizerInfo], str]) -> UnitBuildConfig:
     sessions = [
         replace(
