@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mintdim.encoders.byte_alphabet import BYTE_ALPHABET
 from mintdim.encoders.hf_json import HfJsonEncoder
 from mintdim.encoders.sentencepiece import SentencePieceEncoder
-from mintdim.encoders.sentencepiece_bytes import ByteLevelForm, is_convertible
+from mintdim.encoders.sentencepiece_bytes import ByteLevelForm, byte_level, is_convertible
 from mintdim.encoders.sentencepiece_model import BPE, read_settings
 from mintdim.encoders.split_patterns import is_portable
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from mintdim.encoders.contract import Encoder
-    from mintdim.encoders.sentencepiece_bytes import Piece
 
 Document = dict[str, Any]
 
@@ -125,12 +124,7 @@ def _of_model(data: bytes, official: SentencePieceEncoder) -> Callable[[], Plan]
     pieces = official.all_pieces() if fits else []
     if not fits or not is_convertible(pieces):
         return None
-    return partial(_plan_of_pieces, pieces, settings.add_dummy_prefix)
-
-
-def _plan_of_pieces(pieces: list[Piece], add_dummy_prefix: bool) -> Plan:
-    form = ByteLevelForm(pieces, add_dummy_prefix)
-    return Plan(form.document, form)
+    return lambda: Plan(*byte_level(pieces, settings.add_dummy_prefix))
 
 
 def _parts(part: Document | None) -> Iterator[Document]:

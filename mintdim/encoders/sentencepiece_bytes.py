@@ -28,6 +28,12 @@ from mintdim.encoders.contract import Encoded
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import numpy.typing as npt
+
+    from mintdim.encoders.contract import IntArray
+
+
+Document = dict[str, Any]
 
 SPACE_SYMBOL = "\u2581"  # SentencePiece writes a space so
 # Piece types, as the model file numbers them.
@@ -78,53 +84,62 @@ def _ties_are_harmless(pieces: list[Piece]) -> bool:
     )
 
 
-class ByteLevelForm:
-    """The pieces of a convertible model that normalises nothing, as byte-level BPE.
+class ByteLevelForm(NamedTuple):
+    """How texts go to the byte-level form of a model, and how ids come back.
 
-    ``document`` is the ``tokenizer.json``; texts go in as ``prepared``, ids come back by
-    ``restored``. A text that holds ``SPACE_SYMBOL`` itself has no such form.
+    ``firsts`` [v]: the first piece of each entry. Entries from ``wholes`` on stand for some bytes
+    of a character: ``rests`` [v - wholes, 2] holds the pieces of the second and third one, or -1.
     """
 
-    def __init__(self, pieces: list[Piece], add_dummy_prefix: bool) -> None:
-        ids = {piece.text: number for number, piece in enumerate(pieces)}
-        normal = {piece.text: piece.score for piece in pieces if piece.kind == NORMAL}
-        characters = [text for text in normal if len(text) == 1 and text != SPACE_SYMBOL]
-        entries = _whole_entries(ids, normal)
-        self._wholes = len(entries)
-        merges = [*_merges_of_bytes(characters), *_merges_of_pieces(normal)]
-        for left, right in merges:
-            if left + right not in entries:
-                entries[left + right] = -1
-        parts = list(entries)[self._wholes :]
-        bytes_of_parts = [[ids[f"<0x{byte:02X}>"] for byte in part] for part in parts]
-        firsts = [*list(entries.values())[: self._wholes], *(part[0] for part in bytes_of_parts)]
-        self._firsts = np.asarray(firsts, dtype=np.uint32)
-        rests = [[*part[1:], -1][:2] for part in bytes_of_parts]
-        self._rests = np.asarray(rests, dtype=np.int64).reshape(-1, 2)
-        self._prefix = " " if add_dummy_prefix else ""
-        self.document = _document(list(entries), merges, _words(list(normal)))
+    prefix: str
+    wholes: int
+    firsts: npt.NDArray[np.uint32]
+    rests: IntArray
 
     def prepared(self, texts: list[str]) -> list[str]:
         """Return the texts as they are to be encoded."""
-        prefix = self._prefix
+        prefix = self.prefix
         return [prefix + text if text else text for text in texts] if prefix else texts
 
     def restored(self, encoded: Encoded) -> Encoded:
         """Return the ids of pieces; raises ``ValueError`` for one that the form does not have."""
         ids, lengths = encoded
-        if ids.max(initial=0) >= len(self._firsts):
+        if ids.max(initial=0) >= len(self.firsts):
             raise ValueError("its answer makes no sense")
-        found = self._firsts[ids]
-        places = np.flatnonzero(ids >= self._wholes)
+        found = self.firsts[ids]
+        places = np.flatnonzero(ids >= self.wholes)
         if not len(places):
             return Encoded(found, lengths)
-        rests = self._rests[ids[places] - self._wholes]
+        rests = self.rests[ids[places] - self.wholes]
         more = rests >= 0
         counts = more.sum(axis=1)
         samples = np.searchsorted(np.cumsum(lengths), places, side="right")
         added = np.bincount(samples, weights=counts, minlength=len(lengths)).astype(np.int64)
         found = np.insert(found, np.repeat(places + 1, counts), rests[more].astype(np.uint32))
         return Encoded(found, lengths + added)
+
+
+def byte_level(pieces: list[Piece], add_dummy_prefix: bool) -> tuple[Document, ByteLevelForm]:
+    """Return convertible pieces of a model that normalises nothing as a ``tokenizer.json``.
+
+    A text that holds ``SPACE_SYMBOL`` itself has no such form.
+    """
+    ids = {piece.text: number for number, piece in enumerate(pieces)}
+    normal = {piece.text: piece.score for piece in pieces if piece.kind == NORMAL}
+    characters = [text for text in normal if len(text) == 1 and text != SPACE_SYMBOL]
+    entries = _whole_entries(ids, normal)
+    firsts = list(entries.values())
+    merges = [*_merges_of_bytes(characters), *_merges_of_pieces(normal)]
+    parts = [part for part in dict.fromkeys(map(b"".join, merges)) if part not in entries]
+    bytes_of_parts = [[ids[f"<0x{byte:02X}>"] for byte in part] for part in parts]
+    rests = [[*part[1:], -1][:2] for part in bytes_of_parts]
+    form = ByteLevelForm(
+        prefix=" " if add_dummy_prefix else "",
+        wholes=len(firsts),
+        firsts=np.asarray([*firsts, *(part[0] for part in bytes_of_parts)], dtype=np.uint32),
+        rests=np.asarray(rests, dtype=np.int64).reshape(-1, 2),
+    )
+    return _document([*entries, *parts], merges, _words(list(normal))), form
 
 
 def _whole_entries(ids: dict[str, int], normal: dict[str, float]) -> dict[bytes, int]:
@@ -164,7 +179,7 @@ def _merges_of_pieces(normal: dict[str, float]) -> Iterator[Merge]:
                 yield _bytes_of(left), _bytes_of(right)
 
 
-def _document(entries: list[bytes], merges: list[Merge], words: str) -> dict[str, Any]:
+def _document(entries: list[bytes], merges: list[Merge], words: str) -> Document:
     names = dict(zip(entries, map(written, entries), strict=True))
     cut = {"type": "Split", "pattern": {"Regex": words}, "behavior": "Isolated", "invert": False}
     to_bytes = {

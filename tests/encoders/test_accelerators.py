@@ -27,10 +27,10 @@ from mintdim.encoders.sentencepiece_bytes import (
     UNKNOWN,
     UNUSED,
     USER_DEFINED,
-    ByteLevelForm,
     Piece,
     is_convertible,
 )
+from mintdim.encoders.sentencepiece_bytes import byte_level as byte_level_form
 from mintdim.encoders.split_patterns import is_portable
 
 if TYPE_CHECKING:
@@ -283,7 +283,7 @@ def pieces(*words: tuple[str, float], kinds: dict[str, int] | None = None) -> li
 def test_bytes_of_a_character_are_merged_first_and_then_pairs_of_pieces_the_best_first() -> None:
     vocabulary = pieces(("ab", -2), ("ab\u00e9", -3), ("b\u00e9", -1))
     assert is_convertible(vocabulary)
-    document = ByteLevelForm(vocabulary, add_dummy_prefix=False).document
+    document, _ = byte_level_form(vocabulary, add_dummy_prefix=False)
     e = ["\u00c3", "\u00a9"]  # its bytes, as byte-level BPE writes them
     assert document["model"]["merges"] == [
         e,
@@ -321,15 +321,15 @@ def test_the_ids_of_the_form_are_those_of_the_model(
     vocabulary = pieces(*((word, -1.0 - i) for i, word in enumerate(entries)))
     assert is_convertible(vocabulary)
     official = SentencePieceEncoder(worlds.spm_of(vocabulary, dummy_prefix=prefix))
-    form = ByteLevelForm(vocabulary, prefix)
-    judge = HfJsonEncoder(json.dumps(form.document).encode())
+    document, form = byte_level_form(vocabulary, prefix)
+    judge = HfJsonEncoder(json.dumps(document).encode())
     found = form.restored(judge.encode_batch(form.prepared(texts)))
     place = first_difference(official.encode_batch(texts), found)
-    assert place is None, (form.document["pre_tokenizer"], texts[place])
+    assert place is None, (document["pre_tokenizer"], texts[place])
 
 
 def test_an_id_that_the_form_does_not_have_is_no_answer() -> None:
-    form = ByteLevelForm(pieces(("ab", -1)), add_dummy_prefix=False)
+    _, form = byte_level_form(pieces(("ab", -1)), add_dummy_prefix=False)
     with pytest.raises(ValueError, match="no sense"):
         form.restored(Encoded(np.asarray([9_999]), np.asarray([1])))
 
