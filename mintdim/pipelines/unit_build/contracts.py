@@ -35,7 +35,7 @@ class EncodeTask:
 
 @dataclass(frozen=True, slots=True)
 class EncodedChunk:
-    """The samples of a chunk, but for their tokens, which lie in a piece.
+    """The samples of a chunk, but for their tokens, which lie in the piece of number ``piece``.
 
     ``lengths`` [n] in tokens, ``hashes`` [n, 32] (SHA-256 of each text), ``units`` [n] unit
     sizes, ``lines`` [n] counted from 1 within the chunk; ``line_count`` includes blank lines.

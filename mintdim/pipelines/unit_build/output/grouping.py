@@ -20,6 +20,11 @@ class Grouped(NamedTuple):
     ids: list[list[int]]
 
 
+def count_samples(found: Occurrences) -> int:
+    """Return how many samples hold one of the tokens; occurrences stand in order of samples."""
+    return int(np.count_nonzero(np.diff(found.samples, prepend=-1)))
+
+
 def by_sample(found: Occurrences) -> Grouped:
     """Group occurrences by sample, in order."""
     samples, starts = np.unique(found.samples, return_index=True)

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from mintdim.formats import json_text, names
+from mintdim.pipelines.unit_build.output.grouping import count_samples
 from mintdim.shared.log import logger
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ class SpecialIndexWriter:
     def count(self, batch: Batch) -> dict[int, str]:
         """Count the special tokens of a batch; return those that occur, as JSON, by id."""
         found = batch.encoded.special
-        self.samples += len(np.unique(found.samples, return_counts=True)[0])
+        self.samples += count_samples(found)
         counts = Counter(found.ids.tolist())
         self._counts.update(counts)
         return {token_id: json_text.text(self._texts[token_id]) for token_id in counts}

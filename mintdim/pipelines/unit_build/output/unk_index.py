@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from mintdim.formats import names
+from mintdim.pipelines.unit_build.output.grouping import count_samples
 
 if TYPE_CHECKING:
     from mintdim.pipelines.unit_build.contracts import Batch
@@ -26,7 +25,7 @@ class UnkIndexWriter:
     def count(self, batch: Batch) -> None:
         """Count the UNK tokens of a batch."""
         found = batch.encoded.unk
-        self.samples += len(np.unique(found.samples, return_counts=True)[0])
+        self.samples += count_samples(found)
         self.tokens += len(found.samples)
 
     def write(self, rows: WrittenRows) -> None:

@@ -38,7 +38,10 @@ def place_in_shards(first_shard: int, filled: int, count: int, capacity: int) ->
 
 
 class Placement(NamedTuple):
-    """Where the samples of a chunk go; how many shards that is; those that are complete by it."""
+    """Where the samples of a chunk go, how many shards take a part of it, and which are complete.
+
+    ``places`` [n] for the n samples; ``parts`` counts shards, open ones included.
+    """
 
     places: Places
     parts: int
@@ -55,7 +58,8 @@ class _OpenShard:
 class ShardPlan:
     """Places the samples of one output directory; rows keep source order within a unit.
 
-    ``root`` is the output directory, ``work`` the folder of pieces and unfinished files.
+    ``root`` is the output directory, ``work`` the folder of pieces and unfinished files,
+    ``unit_sizes`` in tokens, ``dtype`` the storage type.
     """
 
     def __init__(

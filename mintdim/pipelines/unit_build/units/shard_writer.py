@@ -34,10 +34,10 @@ _PART = Struct("<QQQI")  # number of a piece, its numbers at, samples from .. on
 
 @dataclass(frozen=True, slots=True)
 class ShardTask:
-    """A shard to write: samples of pieces, in order.
+    """A shard to write: samples of pieces, in order, padded to ``unit_size`` tokens.
 
-    ``work`` is the folder of pieces and unfinished files; ``parts`` are packed, since a shard may
-    have as many as samples.
+    ``dtype`` is the name of the storage type (``"<u2"``), ``work`` the folder of pieces and
+    unfinished files; ``parts`` are packed, since a shard may have as many as samples.
     """
 
     root: str
